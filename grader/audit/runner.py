@@ -67,7 +67,6 @@ _FIELDS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
     },
 }  # fmt: skip
 """The fields of each kind of message, with their types."""
-_OPTIONAL = frozenset({"lines", "calls"})
 _ITEMS: Mapping[str, type] = {"lines": int, "ids": str, "body": str, "facts": str}
 _MAX_TRACEBACK_LENGTH = 2000  # longest kept traceback, in characters
 # Imported before the first fork if the assignment imports them, since each takes at least a tenth
@@ -280,10 +279,7 @@ def _is_sound(message: object) -> bool:
         return False
     if not message.keys() - {"kind"} <= types.keys():
         return False
-    return all(
-        isinstance(message.get(key), kind) or (key in _OPTIONAL and key not in message)
-        for key, kind in types.items()
-    ) and all(
+    return all(isinstance(message.get(key), kind) for key, kind in types.items()) and all(
         isinstance(item, kind)
         for key, kind in _ITEMS.items()
         for item in message.get(key, ())

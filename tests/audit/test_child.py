@@ -9,8 +9,8 @@ from grader.audit.child import perturb
 from grader.audit.child.behaviour import load, values_differ
 from grader.audit.child.call_as_test import expression
 from grader.audit.child.match import find_correspondence
-from grader.audit.child.recorded_calls import Script, find_common_facts
-from grader.audit.child.smallest_call import CallSearch, Candidate
+from grader.audit.child.recorded_calls import find_common_facts
+from grader.audit.child.smallest_call import CallSearch
 from grader.grading.diagnosis.input_values import NotWritableError
 
 
@@ -100,7 +100,7 @@ def test_recorded_arguments_stay_as_they_are() -> None:
 )  # fmt: skip
 def test_what_all_inputs_of_the_tests_share(arrays: list[Any], facts: list[str]) -> None:
     """A fact needs at least three different arrays; a list has no dtype."""
-    assert find_common_facts([Script("f", [("", (array,), {})]) for array in arrays]) == facts
+    assert find_common_facts([("f", (("", (array,), {}),)) for array in arrays]) == facts
 
 
 def test_a_result_whose_operators_raise_is_like_no_number() -> None:
@@ -108,7 +108,7 @@ def test_a_result_whose_operators_raise_is_like_no_number() -> None:
     operator = "class V:\n    def __sub__(self, other):\n        return other.width\n"
     own = load(f"{operator}    __rsub__ = __sub__\n\n\ndef f(x):\n    return V()\n", "a.py")
     other = load("def g(x):\n    return x\n", "b.py")
-    calls: list[Candidate] = [("f", (("", (float(n),), {}),)) for n in range(20)]
+    calls: list[perturb.Script] = [("f", (("", (float(n),), {}),)) for n in range(20)]
     assert find_correspondence(own, other, "f", "g", calls) is None
 
 
@@ -119,7 +119,7 @@ def test_objects_of_a_program_are_given_to_another_as_its_own() -> None:
         "    assert all(isinstance(each, V) for each in items)\n    return len(items)\n"
     )
     right, wrong = load(source, "a.py"), load(source.replace("pass", "x = 1"), "a.py")
-    pool: list[Candidate] = [("f", (("", ([right.V(), right.V()],), {}),))]
+    pool: list[perturb.Script] = [("f", (("", ([right.V(), right.V()],), {}),))]
     assert CallSearch(right, wrong, None, 2.0).first_difference(pool) is None
 
 
@@ -127,7 +127,7 @@ def test_an_attribute_that_no_test_reads_tells_only_as_a_last_resort() -> None:
     """Unless the class compares its objects, or the tests name the attribute."""
     source = "class C:\n    def __init__(self, x):\n        self.a = x\n        self.b = x\n"
     plain = load(source, "a.py")
-    pool: list[Candidate] = [("C", (("__init__", (5,), {}),))]
+    pool: list[perturb.Script] = [("C", (("__init__", (5,), {}),))]
     for change, read, name, is_unread in (
         ({"self.a = x": "self.a = -x"}, (), "a", True),
         ({"self.a = x": "self.a = -x"}, ("a",), "a", False),
@@ -151,7 +151,7 @@ def test_a_call_of_the_changed_function_is_the_example() -> None:
     """Its callers tell the programs apart too, and were recorded first."""
     source = "def outer(x):\n    return inner(x)\n\n\ndef inner(x):\n    return 2 * x\n"
     right, wrong = load(source, "a.py"), load(source.replace("2 * x", "3 * x"), "a.py")
-    pool: list[Candidate] = [(name, (("", (5.0,), {}),)) for name in ("outer", "inner")]
+    pool: list[perturb.Script] = [(name, (("", (5.0,), {}),)) for name in ("outer", "inner")]
     found = CallSearch(right, wrong, None, 2.0).first_difference(pool)
     assert found is not None
     assert found[0][0] == "inner"

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.audit.child.behaviour import CallTooLongError, numbers_differ, observe
-from grader.audit.child.perturb import Step
-from grader.audit.child.smallest_call import Candidate
+from grader.audit.child.perturb import Script, Step
 from grader.definitions.exercise import Tolerance
 
 _MIN_RESULTS = 4  # distinct results that must agree for a match
@@ -70,7 +69,7 @@ def find_correspondence(
     exercise: types.ModuleType,
     name: str,
     known_name: str,
-    pool: Sequence[Candidate],
+    pool: Sequence[Script],
 ) -> Correspondence | None:
     """Return the correspondence of two functions, or None if their results differ."""
     argument_counts = arity(getattr(exercise, known_name, None))

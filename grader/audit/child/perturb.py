@@ -11,7 +11,13 @@ from grader.grading.diagnosis.input_values import parts, with_part_at
 from grader.grading.diagnosis.simpler_inputs import simpler_values
 
 Step: TypeAlias = tuple[str, tuple[Any, ...], dict[str, Any]]
+"""One call: the method's name, or "" for a function, and its arguments."""
+
 Steps: TypeAlias = tuple[Step, ...]
+Script: TypeAlias = tuple[str, Steps]
+"""Calls that belong together: the name of a function and one call, or the name of a class and all
+calls on one object."""
+
 Array: TypeAlias = np.ndarray[Any, Any]
 
 _HALF = 0.5  # probability that an entry of a mask is True

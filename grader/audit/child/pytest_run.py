@@ -9,7 +9,7 @@ import os
 import random
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -54,9 +54,7 @@ def run(session: Session, send: Send) -> None:
     np.random.seed(session.seed)  # noqa: NPY002  an assignment may use it
     # pytest opens /dev/null for writing its log, which a confined process may not.
     _pytest.logging._FileHandler = _NoFile  # type: ignore[misc, assignment]  # noqa: SLF001
-    lines = _Lines(session.trace) if session.trace else None
-    plugin = _Plugin(session, send, lines)
-    status = _main(session.files, plugin)
+    status = _main(session.files, _Plugin(session, send))
     send({"kind": "session", "status": status})
 
 
@@ -89,56 +87,61 @@ class _NoFile(logging.StreamHandler[io.StringIO]):
         super().__init__(io.StringIO())
 
 
-class _Lines:
-    """Records the executed lines of one file with a trace function."""
+@dataclass(slots=True)
+class _Coverage:
+    """Executed lines of the traced file."""
+
+    lines: set[int] = field(default_factory=set)
+    calls: bool = False  # True if one of the lines stands in a function
+
+    def add(self, other: "_Coverage") -> None:
+        self.lines |= other.lines
+        self.calls |= other.calls
+
+
+class _Tracer:
+    """Records the executed lines of one file with a trace function; of no file if it is ""."""
 
     def __init__(self, file: str) -> None:
-        self._file = str(Path.cwd() / file)
-        self.reached: set[int] = set()
-        self.in_function = False
-        """True if one of the lines stands in a function."""
+        self._file = str(Path.cwd() / file) if file else ""
+        self._coverage: _Coverage | None = None
 
-    def start(self) -> None:
-        self.reached, self.in_function = set(), False
-        sys.settrace(self._call)
+    @contextlib.contextmanager
+    def record(self, coverage: _Coverage) -> Iterator[None]:
+        """Add the lines that a block executes to `coverage`, and to no other."""
+        if not self._file:
+            yield
+            return
+        before, self._coverage = self._coverage, coverage
+        sys.settrace(self._trace_call)
+        try:
+            yield
+        finally:
+            self._coverage = before
+            sys.settrace(self._trace_call if before is not None else None)
 
-    def stop(self) -> tuple[set[int], bool]:
-        sys.settrace(None)
-        return self.reached, self.in_function
-
-    def _call(self, frame: FrameType, _event: str, _: object) -> Any:
-        if frame.f_code.co_filename != self._file:
+    def _trace_call(self, frame: FrameType, event: str, _: object) -> Any:
+        if frame.f_code.co_filename != self._file or self._coverage is None:
             return None
         name, flags = frame.f_code.co_name, frame.f_code.co_flags
         is_function = bool(flags & inspect.CO_OPTIMIZED) and name not in _COMPREHENSIONS
-        self.in_function |= is_function
-        self.reached.add(frame.f_lineno)
-        return self._line
+        self._coverage.calls |= is_function
+        return self._trace_line(frame, event, None)
 
-    def _line(self, frame: FrameType, _event: str, _: object) -> Any:
-        self.reached.add(frame.f_lineno)
-        return self._line
-
-
-@dataclass(slots=True)
-class _Coverage:
-    lines: set[int] = field(default_factory=set)
-    calls: bool = False
-
-    def add(self, lines: set[int], calls: bool) -> None:
-        self.lines |= lines
-        self.calls |= calls
+    def _trace_line(self, frame: FrameType, _event: str, _: object) -> Any:
+        if self._coverage is not None:
+            self._coverage.lines.add(frame.f_lineno)
+        return self._trace_line
 
 
 class _Plugin:
     """Chooses and orders tests, and reports them."""
 
-    def __init__(self, session: Session, send: Send, lines: _Lines | None) -> None:
+    def __init__(self, session: Session, send: Send) -> None:
         self._session = session
         self._send = send
-        self._lines = lines
-        # Lines reached while the test modules are imported.
-        self._loading = _Coverage()
+        self._tracer = _Tracer(session.trace)
+        self._loading = _Coverage()  # while the test modules are imported
         self._by_fixture: dict[str, _Coverage] = {}
         self._failed = False
         self._errors: list[str] = []
@@ -148,12 +151,8 @@ class _Plugin:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collection(self) -> Generator[None, object, object]:
-        if self._lines is not None:
-            self._lines.start()
-        result = yield
-        if self._lines is not None:
-            self._loading.add(*self._lines.stop())
-        return result
+        with self._tracer.record(self._loading):
+            return (yield)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
@@ -174,17 +173,10 @@ class _Plugin:
         self, fixturedef: pytest.FixtureDef[Any]
     ) -> Generator[None, object, object]:
         """Attribute the lines that a shared fixture runs to every test that uses it."""
-        if self._lines is None or fixturedef.scope == "function":
+        if fixturedef.scope == "function":
             return (yield)
-        before = self._lines.reached, self._lines.in_function
-        self._lines.start()
-        try:
+        with self._tracer.record(self._by_fixture.setdefault(fixturedef.argname, _Coverage())):
             return (yield)
-        finally:
-            reached = self._lines.stop()
-            self._by_fixture.setdefault(fixturedef.argname, _Coverage()).add(*reached)
-            self._lines.start()
-            self._lines.reached, self._lines.in_function = before
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
@@ -193,27 +185,26 @@ class _Plugin:
         self._failed, self._errors, self._skipped = False, [], False
         began, began_cpu = time.perf_counter(), time.process_time()
         self._send({"kind": "begins", "id": item.nodeid})
-        if self._lines is not None:
-            self._lines.start()
-        result = yield
+        coverage = _Coverage()
+        with self._tracer.record(coverage):
+            result = yield
         # The next item may be the same one, which pytest would not set up again.
         if self._session.times > 1:
             with contextlib.suppress(Exception):
                 item.session._setupstate.teardown_exact(None)  # noqa: SLF001
-        message: dict[str, Any] = {
+        fixture_names = {*getattr(item, "fixturenames", ())} & self._by_fixture.keys()
+        for shared in (self._loading, *(self._by_fixture[name] for name in fixture_names)):
+            coverage.add(shared)
+        message = {
             "kind": "test",
             "id": item.nodeid,
             "outcome": "failed" if self._failed else "skipped" if self._skipped else "passed",
             "seconds": time.perf_counter() - began,
             "cpu": time.process_time() - began_cpu,
             "message": (self._errors or [""])[0],
+            "lines": sorted(coverage.lines),
+            "calls": coverage.calls,
         }
-        if self._lines is not None:
-            reached = _Coverage(*self._lines.stop())
-            fixture_names = {*getattr(item, "fixturenames", ())} & self._by_fixture.keys()
-            for each in (self._loading, *(self._by_fixture[name] for name in fixture_names)):
-                reached.add(each.lines, each.calls)
-            message |= {"lines": sorted(reached.lines), "calls": reached.calls}
         self._send(message)
         if self._failed and self._session.stop_at_failure:
             item.session.shouldstop = "the first failure"

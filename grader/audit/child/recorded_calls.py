@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from grader.audit.child import pytest_run
+from grader.audit.child.perturb import Script
 
 HOOK: Final = (
     '\n\n__import__("sys").modules["grader.audit.child.recorded_calls"].install(globals())\n'
@@ -67,16 +68,6 @@ def _wrap(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @dataclass(slots=True)
-class Script:
-    """Recorded calls that belong together: one function call, or all calls on one object."""
-
-    name: str  # the name of the function or class
-    # Method name ("" for a function), arguments and keywords.
-    steps: list[tuple[str, tuple[Any, ...], dict[str, Any]]]
-    test: str = ""  # the id of the test that made the calls
-
-
-@dataclass(slots=True)
 class Recorder:
     """Records calls with a copy of their arguments from before the call."""
 
@@ -123,13 +114,14 @@ class Recorder:
 def read_scripts(data: bytes) -> list[Script]:
     """Unpickle recorded calls, without duplicates; call this only in a confined process."""
     scripts: dict[object, Script] = {}
-    for name, test, steps in pickle.loads(data):  # noqa: S301  in a confined process
+    for name, _, steps in pickle.loads(data):  # noqa: S301  in a confined process
         key = name, tuple(steps)
         if key in scripts:
             continue
+        # Unpickling the solution's own classes can raise anything.
         with contextlib.suppress(Exception):
-            read = [(method, *pickle.loads(each)) for method, each in steps]  # noqa: S301  as above
-            scripts[key] = Script(name, read, test)
+            calls = ((method, *pickle.loads(call)) for method, call in steps)  # noqa: S301  as above
+            scripts[key] = name, tuple(calls)
     return [*scripts.values()]
 
 
@@ -137,34 +129,39 @@ def find_common_facts(scripts: list[Script]) -> list[str]:
     """Return facts that hold for every array and list of numbers in the tests' arguments."""
     values = [
         value
-        for script in scripts
-        for _, args, kwargs in script.steps
+        for _, steps in scripts
+        for _, args, kwargs in steps
         for value in (*args, *kwargs.values())
         if isinstance(value, np.ndarray | list | tuple)
     ]
-    several = (array for value in values for array in _numbers(value))
-    arrays = [*{(each.shape, each.dtype, each.tobytes()): each for each in several}.values()]
+    all_arrays = (array for value in values for array in _numbers(value))
+    distinct = {(array.shape, array.dtype, array.tobytes()): array for array in all_arrays}
+    arrays = [*distinct.values()]
     if len(arrays) < _SAMPLE:
         return []
-    lines = [array for array in arrays if array.ndim == 1 and array.size > _SAMPLE]
+    rows = [array for array in arrays if array.ndim == 1 and array.size > _SAMPLE]
     tables = [array for array in arrays if array.ndim == 2]  # noqa: PLR2004  axes
     shapes = {array.shape for array in arrays}
     # The author did not choose the dtype of a list.
-    own = (each for value in values if isinstance(value, np.ndarray) for each in _numbers(value))
-    dtypes = {each.dtype.name for each in own}
+    dtypes = {
+        array.dtype.name
+        for value in values
+        if isinstance(value, np.ndarray)
+        for array in _numbers(value)
+    }
     facts = {
         "are square": bool(tables) and all(len({*table.shape}) == 1 for table in tables),
         "have no negative number": all(bool((array >= 0).all()) for array in arrays),
         f"have the shape {arrays[0].shape}": len(shapes) == 1,
         f"have the dtype {min(dtypes, default='')}": len(dtypes) == 1,
-        "are sorted": len(lines) >= _SAMPLE and all(bool((np.diff(e) >= 0).all()) for e in lines),
+        "are sorted": len(rows) >= _SAMPLE and all(bool((np.diff(row) >= 0).all()) for row in rows),
         "have no two equal numbers": all(np.unique(array).size == array.size for array in arrays),
     }
     return [fact for fact, holds in facts.items() if holds]
 
 
 def _numbers(value: Any) -> Iterator[Any]:
-    # The rows have different lengths.
+    # ValueError: the rows have different lengths.
     with contextlib.suppress(ValueError):
         array = np.asarray(value)
         if array.size > 1 and array.dtype.kind in "iuf":

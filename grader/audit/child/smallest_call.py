@@ -18,10 +18,8 @@ from grader.audit.child.behaviour import (
     observe,
     read_options,
 )
-from grader.audit.child.perturb import Options, Step, Steps
-from grader.audit.child.recorded_calls import Script
+from grader.audit.child.perturb import Options, Script, Step, Steps
 
-Candidate: TypeAlias = tuple[str, Steps]
 Form: TypeAlias = tuple[str, tuple[int, ...]]
 
 _MAX_SEEDS = 8  # recorded scripts to vary, per function
@@ -35,7 +33,7 @@ _SIZES_EVERY, _BATCH_EVERY = 3, 11
 _MAX_SHRINKS = 400  # calls tried while shrinking
 
 
-def _observe_or_none(module: types.ModuleType, candidate: Candidate) -> Behaviour | None:
+def _observe_or_none(module: types.ModuleType, candidate: Script) -> Behaviour | None:
     try:
         return observe(module, *candidate)
     except CallTooLongError:
@@ -44,19 +42,19 @@ def _observe_or_none(module: types.ModuleType, candidate: Candidate) -> Behaviou
 
 def make_candidates(
     right: types.ModuleType, scripts: Iterable[Script], texts: tuple[str, ...], seconds: float
-) -> list[Candidate]:
+) -> list[Script]:
     """Return calls on which the solution behaves well: the recorded ones first, then variations."""
     by_name: dict[str, list[Steps]] = {}
-    for script in scripts:
-        by_name.setdefault(script.name, []).append(tuple(script.steps))
-    pool: list[Candidate] = []
+    for name, steps in scripts:
+        by_name.setdefault(name, []).append(steps)
+    candidates: list[Script] = []
     for name, scripts_of_name in by_name.items():
         scripts_of_name.sort(key=perturb.size)
         until = time.process_time() + seconds / len(by_name)
         collector = _CandidateCollector(right, name, read_options(right, name, texts))
         collector.fill(scripts_of_name, until)
-        pool += collector.candidates
-    return pool
+        candidates += collector.candidates
+    return candidates
 
 
 @dataclass(slots=True)
@@ -66,7 +64,7 @@ class _CandidateCollector:
     right: types.ModuleType
     name: str
     options: Options
-    candidates: list[Candidate] = field(default_factory=list)
+    candidates: list[Script] = field(default_factory=list)
 
     def fill(self, recorded: list[Steps], until: float) -> None:
         self.candidates += [(self.name, steps) for steps in recorded[:_MAX_CANDIDATES]]
@@ -128,14 +126,12 @@ class CallSearch:
     # Attributes that tests read; a difference in any other attribute is used last.
     read: Collection[str] = ()
 
-    def first_difference(
-        self, pool: Sequence[Candidate]
-    ) -> tuple[Candidate, BehaviourDifference] | None:
+    def first_difference(self, pool: Sequence[Script]) -> tuple[Script, BehaviourDifference] | None:
         """Return the first candidate that distinguishes the programs, shrunk, or None."""
         forms = {(name, _form(step)) for name, steps in pool for step in steps}
         until = time.process_time() + self.seconds
-        unread: tuple[Candidate, BehaviourDifference] | None = None
-        for candidate in sorted(pool, key=lambda each: not self._is_changed(each[0])):
+        unread: tuple[Script, BehaviourDifference] | None = None
+        for candidate in sorted(pool, key=lambda script: not self._is_changed(script[0])):
             if time.process_time() > until:
                 break
             expected = _observe_or_none(self.right, candidate)
@@ -154,11 +150,11 @@ class CallSearch:
 
     def _is_changed(self, name: str) -> bool:
         """Return whether the function's own code differs, so that its calls are tried first."""
-        one, other = (getattr(each, name, None) for each in (self.right, self.wrong))
-        return getattr(one, "__code__", one) != getattr(other, "__code__", other)
+        right, wrong = getattr(self.right, name, None), getattr(self.wrong, name, None)
+        return getattr(right, "__code__", right) != getattr(wrong, "__code__", wrong)
 
     def _find_difference(
-        self, candidate: Candidate, expected: Behaviour
+        self, candidate: Script, expected: Behaviour
     ) -> BehaviourDifference | None:
         got = _observe_or_none(self.wrong, candidate)
         diff = None if got is None else find_difference(expected, got, self.read)
@@ -169,8 +165,8 @@ class CallSearch:
         return diff
 
     def _shrunk(
-        self, candidate: Candidate, diff: BehaviourDifference, forms: Collection[tuple[str, Form]]
-    ) -> tuple[Candidate, BehaviourDifference]:
+        self, candidate: Script, diff: BehaviourDifference, forms: Collection[tuple[str, Form]]
+    ) -> tuple[Script, BehaviourDifference]:
         name, steps = candidate
         options = read_options(self.right, name, ())
         first = _observe_or_none(self.right, candidate)

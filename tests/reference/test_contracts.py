@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from reference.activations import ACTIVATIONS
 from reference.attention import attention_weights, causal_attention, scaled_dot_product_attention
 from reference.attention_backward import attention_backward
 from reference.attention_steps import attention_steps
@@ -29,7 +30,6 @@ from reference.feed_forward import (
     feed_forward_backward,
     gated_feed_forward,
     gated_feed_forward_backward,
-    init_feed_forward,
 )
 from reference.flash import flash_attention, flash_attention_backward, flash_attention_forward
 from reference.gpt import gpt, gpt_gradients, gpt_loss, gpt_with_cache, init_gpt
@@ -93,7 +93,6 @@ BLOCKED.flags.writeable = BIAS.flags.writeable = TARGETS.flags.writeable = False
 ENCODER = init_encoder_block(RNG, 6, 2, 5)
 DECODER = init_decoder_block(RNG, 6, 2, 5)
 GPT = init_gpt(RNG, vocabulary=7, context=3, d_model=6, heads=2, layers=2, d_ff=5)
-NETWORK = init_feed_forward(RNG, 6, 5)
 
 Q, K, V, OUT = (3, 7), (5, 7), (5, 11), (3, 11)
 QKV_WEIGHTS = ((7, 2), (7, 2), (7, 5))
@@ -126,6 +125,22 @@ BATCHED = {
     "dot_product": case(dot_product, (7,), (7,)),
     "cosine_similarity": case(cosine_similarity, (7,), (7,)),
     "similarity_scores": case(similarity_scores, Q, K),
+    **{
+        f"{name}{part}": case(function, Q)
+        for name, pair in ACTIVATIONS.items()
+        for part, function in zip(("", "_derivative"), pair, strict=True)
+    },
+    "linear": case(linear, (7,), shared=((7, 5), (5,))),
+    "feed_forward": case(feed_forward, (7,), shared=((7, 5), (5,), (5, 7), (7,))),
+    "feed_forward_gelu": case(
+        lambda x, *layers: feed_forward(x, *layers, activation="gelu"),
+        (7,),
+        shared=((7, 5), (5,), (5, 7), (7,)),
+    ),
+    "gated_feed_forward": case(gated_feed_forward, (7,), shared=((7, 5), (7, 5), (5, 7))),
+    "layer_norm": case(layer_norm, (7,), shared=((7,), (7,))),
+    "rms_norm": case(rms_norm, (7,), shared=((7,),)),
+    "language_model_logits": case(language_model_logits, (7,), shared=((7, 5), (5,))),
     "scale_scores": case(lambda x: scale_scores(x, 7), Q),
     "attention_weights": case(attention_weights, Q, K),
     "attention_masked": case(
@@ -215,17 +230,12 @@ EVERY: dict[str, tuple[Function, tuple[Any, ...]]] = {
         for name, (function, batched, shared) in {**BATCHED, **SUMS}.items()
         for batch in ((), (2,))
     },
-    "linear": (linear, (X, W, B)),
     "linear_backward": (linear_backward, (X @ W, X, W)),
-    "layer_norm": (layer_norm, (X, GAIN, GAIN)),
     "layer_norm_plain": (layer_norm, (X,)),
     "layer_norm_backward": (layer_norm_backward, (X, X, GAIN)),
     "init_layer_norm": (lambda p: layer_norm(p[0], *p), (init_layer_norm(6),)),
-    "rms_norm": (rms_norm, (X, GAIN)),
     "rms_norm_backward": (rms_norm_backward, (X, X, GAIN)),
-    "feed_forward": (feed_forward, (X, *NETWORK)),
     "feed_forward_backward": (feed_forward_backward, (X, X, W, B, W_BACK)),
-    "gated_feed_forward": (gated_feed_forward, (X, W, W, W_BACK)),
     "gated_feed_forward_backward": (gated_feed_forward_backward, (X, X, W, W, W_BACK)),
     "residual": (lambda x: residual(x, np.zeros_like), (X,)),
     "post_norm": (lambda x: post_norm(x, np.zeros_like, layer_norm), (X,)),
@@ -238,7 +248,6 @@ EVERY: dict[str, tuple[Function, tuple[Any, ...]]] = {
     ),
     "perplexity": (lambda x: perplexity(x, TARGETS), (LOGITS,)),
     "sequence_log_probability": (lambda x: sequence_log_probability(x, TARGETS), (LOGITS,)),
-    "language_model_logits": (language_model_logits, (X, W, B)),
     "next_token_distribution": (next_token_distribution, (X, W, B)),
     "tied_logits": (tied_logits, (X, W.T)),
     "bigram_logits": (lambda w: bigram_logits([0, 2], w), (W_BACK @ W,)),

@@ -82,20 +82,6 @@ def test_nan_stays_in_its_own_row() -> None:
     np.testing.assert_array_equal(weights[1], [0.5, 0.5])
 
 
-@pytest.mark.parametrize(
-    ("given_dtype", "expected"),
-    [
-        (np.float16, np.float16),
-        (np.bool_, np.float64),
-    ],
-)
-def test_the_dtype_follows_the_scores(
-    given_dtype: type[np.generic], expected: type[np.generic]
-) -> None:
-    """Floating-point dtypes stay; integers and booleans become float64."""
-    assert softmax(np.ones((2, 3), dtype=given_dtype)).dtype == expected
-
-
 @given(SCORES, st.integers(-3, 2))
 def test_the_logarithm_of_softmax_is_log_softmax(scores: FloatArray, axis: int) -> None:
     """Where no weight rounds to zero, both ways give the same."""

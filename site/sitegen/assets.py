@@ -36,9 +36,11 @@ class Assets:
         references: dict[str, list[str]] = {}
         for name, content in contents.items():
             if name not in _AT_ROOT:
-                named = _REFERENCE.findall(content) if PurePosixPath(name).suffix in _NAMING else []
-                names = dict.fromkeys(each.decode() for each in named)
-                references[name] = [each for each in names if each in contents]
+                references_found = (
+                    _REFERENCE.findall(content) if PurePosixPath(name).suffix in _NAMING else []
+                )
+                names = dict.fromkeys(name.decode() for name in references_found)
+                references[name] = [found_name for found_name in names if found_name in contents]
         hashed: dict[bytes, bytes] = {}
         for name in TopologicalSorter(references).static_order():
             content = contents[name]

@@ -129,7 +129,7 @@ def _build_all(page_builders: Sequence[PageBuilder], processes: int) -> list[Pag
             except BrokenProcessPool:
                 raise GraderFault("a process that makes pages was ended") from None
     problems = [
-        each for attempt in attempts if not isinstance(attempt, PageFiles) for each in attempt
+        problem for attempt in attempts if not isinstance(attempt, PageFiles) for problem in attempt
     ]
     if problems:
         raise DefinitionError(problems)

@@ -224,7 +224,8 @@ def _exercise(
         xp=exercise.xp,
         concepts=exercise.concepts,
         requires=tuple(
-            requirements.get(each, Requirement(each, each, None)) for each in exercise.requires
+            requirements.get(required, Requirement(required, required, None))
+            for required in exercise.requires
         ),
         number=number,
         path=exercise_path(track, exercise.id),

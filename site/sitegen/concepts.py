@@ -37,8 +37,8 @@ class Concept:
 
 def anchor(concept: str) -> str:
     """Return the HTML id of a concept on its page, in characters that are safe in any address."""
-    plain = _OTHER.sub("-", concept.lower()).strip("-")
-    return f"concept-{plain or hashlib.sha256(concept.encode()).hexdigest()[:8]}"
+    slug = _OTHER.sub("-", concept.lower()).strip("-")
+    return f"concept-{slug or hashlib.sha256(concept.encode()).hexdigest()[:8]}"
 
 
 def find_concepts(tracks: Sequence[TrackCard]) -> tuple[Concept, ...]:
@@ -62,5 +62,5 @@ def find_concepts(tracks: Sequence[TrackCard]) -> tuple[Concept, ...]:
             )
     return tuple(
         Concept(names[anchor_id].replace("-", " "), anchor_id, tuple(trained[anchor_id]))
-        for anchor_id in sorted(trained, key=lambda each: (names[each].lower(), each))
+        for anchor_id in sorted(trained, key=lambda anchor: (names[anchor].lower(), anchor))
     )

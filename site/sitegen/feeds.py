@@ -72,7 +72,9 @@ def announcements(content: Content, hosting: Hosting) -> dict[str, str]:
     addresses = (_text(hosting.address(path)) for path in paths)
     return {
         ROBOTS: f"{_ROBOTS}\nSitemap: {hosting.address(SITEMAP)}\n",
-        SITEMAP: _SITEMAP.format("".join(f"<url><loc>{each}</loc></url>\n" for each in addresses)),
+        SITEMAP: _SITEMAP.format(
+            "".join(f"<url><loc>{address}</loc></url>\n" for address in addresses)
+        ),
         FEED: _FEED.format(
             title=_text(content.title),
             home=_text(hosting.address(INDEX)),

@@ -47,10 +47,10 @@ class Hosting:
             raise UsageError(
                 f"The site's URL is one such as https://example.org/etude/, not {self.site_url!r}."
             )
-        for each in self.embed_in:
-            if not _ORIGIN.fullmatch(each):
+        for origin in self.embed_in:
+            if not _ORIGIN.fullmatch(origin):
                 raise UsageError(
-                    f"A site that embeds pages is named like https://lms.example.org, not {each!r}."
+                    f"A site that embeds pages is named like https://lms.example.org, not {origin!r}."
                 )
         if not _BASE.fullmatch(self.base_url):
             raise UsageError(f"The base URL is a path such as /etude/, not {self.base_url!r}.")

@@ -60,7 +60,10 @@ def _cells(
                 yield text_cell(f"{name}-title", f"**{title}**")
             yield code_cell(name, code.strip("\n"), _HIDDEN if hidden or title else {})
         case Exercises(ids=ids):
-            lines = [f"- {titles.get(each, each)}: `etude check {each} {each}.py`" for each in ids]
+            lines = [
+                f"- {titles.get(exercise_id, exercise_id)}: `etude check {exercise_id} {exercise_id}.py`"
+                for exercise_id in ids
+            ]
             yield text_cell(name, "\n".join(["**Your turn**", "", *lines]))
         case ChoiceQuestion(prompt=prompt, choices=choices):
             answers = [f"- {choice.letter}: {choice.text}" for choice in choices]

@@ -61,18 +61,20 @@ def view_lesson(
         DefinitionError: A text cannot be shown, or the track lacks an exercise.
     """
     blocks = list(lesson.blocks)
-    placed = [each for block in blocks if isinstance(block, Exercises) for each in block.ids]
+    placed = [
+        exercise_id for block in blocks if isinstance(block, Exercises) for exercise_id in block.ids
+    ]
     check_exercises(lesson, placed, cards)
     # The page has a title already, so the text's first heading is dropped.
     match blocks:
         case [Prose(where, text), *_] if match := _TITLE.match(str(text)):
             begin = Location(where.path, where.line + match[0].count("\n"))
             blocks[0] = Prose(begin, Text((str(text)[match.end() :],)))
-    own = [cards[exercise] for exercise in lesson.exercises]
-    views = list(_views(blocks, images, cards, places, own, lesson.path))
-    rest = [cards[exercise] for exercise in lesson.exercises if exercise not in placed]
-    if rest:
-        views.append({"form": "tasks", "exercises": rest})
+    lesson_cards = [cards[exercise] for exercise in lesson.exercises]
+    views = list(_views(blocks, images, cards, places, lesson_cards, lesson.path))
+    unplaced = [cards[exercise] for exercise in lesson.exercises if exercise not in placed]
+    if unplaced:
+        views.append({"form": "tasks", "exercises": unplaced})
     # The page runs all cells, including hidden ones.
     cells = [block.code.strip("\n") for block in blocks if isinstance(block, Cell)]
     return {"blocks": views, "cells": cells, "needs": lesson.needs}
@@ -103,9 +105,11 @@ def _views(
             case Figure():
                 view = {"form": "figure", "view": view_figure(block, f"figure-{number}", places)}
             case Exercises(ids=ids):
-                new = [each for each in dict.fromkeys(ids) if each not in placed]
+                new = [
+                    exercise_id for exercise_id in dict.fromkeys(ids) if exercise_id not in placed
+                ]
                 placed.update(new)
-                view = {"form": "tasks", "exercises": [cards[each] for each in new]}
+                view = {"form": "tasks", "exercises": [cards[exercise_id] for exercise_id in new]}
             case ChoiceQuestion() | NumberQuestion():
                 view = {"form": "question", "total": questions, **_view_question(block)}
             case Experiment():
@@ -135,7 +139,7 @@ def _view_cell(cell: Cell, index: int, exercises: Sequence[ExerciseCard], path: 
         "code": None if cell.hidden else highlight(cell.code),
         "solves": _exercise_of_cell(cell, exercises),
         "printed": cut_with_count(cell.printed.rstrip("\n")),
-        "figures": [_view_display(each, f"plot-{index}-{n}-") for n, each in displays],
+        "figures": [_view_display(display, f"plot-{index}-{n}-") for n, display in displays],
         "title": render_inline(cell.title, where=path),
     }
 
@@ -151,7 +155,7 @@ def _exercise_of_cell(cell: Cell, exercises: Sequence[ExerciseCard]) -> Exercise
     """Return the exercise that a cell may solve, because it defines the same names, or None."""
     names = set(_DEFINED.findall(cell.code))
     written = (exercise for exercise in exercises if exercise.kind in ("write", "fix"))
-    return next((each for each in written if names & set(each.defines)), None)
+    return next((card for card in written if names & set(card.defines)), None)
 
 
 def _view_experiment(block: Experiment) -> View:
@@ -182,9 +186,9 @@ def _view_question(question: Question) -> View:
         ]
         return view
     numbers = (question.answer, *question.slips)
-    reasons = (*(str(each.reason) for each in numbers), str(question.hint) or OTHER)
+    reasons = (*(str(answer.reason) for answer in numbers), str(question.hint) or OTHER)
     return view | {
-        "numbers": [(each.number, each.tolerance) for each in numbers],
+        "numbers": [(answer.number, answer.tolerance) for answer in numbers],
         "reasons": [inline(reason) for reason in reasons],
         "answer": f"{question.answer.number:.6g}",  # as a reader may write it
     }

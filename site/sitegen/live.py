@@ -61,11 +61,11 @@ class LiveSite:
     def publish(self, files: Mapping[str, bytes]) -> None:
         """Show these files from now on, and reload open pages."""
         folder = data_folder("live")
-        own = {f"{_LIVE}/{path.name}": path.read_bytes() for path in sorted(folder.iterdir())}
+        scripts = {f"{_LIVE}/{path.name}": path.read_bytes() for path in sorted(folder.iterdir())}
         # Replaces the script that would keep pages for use without a network.
-        own[WORKER] = (folder / WORKER).read_bytes()
+        scripts[WORKER] = (folder / WORKER).read_bytes()
         with self._changed:
-            self._files = {**files, **own}
+            self._files = {**files, **scripts}
             self._version += 1
             self._changed.notify_all()
 

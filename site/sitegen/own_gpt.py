@@ -49,7 +49,7 @@ class GptDefinition:
     @property
     def functions(self) -> dict[str, str]:
         """The name of each function that the program imports, by exercise."""
-        return {**self.parts, **{id_: each["function"] for id_, each in self.switches.items()}}
+        return {**self.parts, **{id_: switch["function"] for id_, switch in self.switches.items()}}
 
     def model_json(self, programs: Mapping[str, Mapping[str, str]]) -> str:
         """Return the model as `grader.browser.own_gpt` reads it: program, parts, weights.

@@ -36,7 +36,9 @@ class PageImages:
 
     def files_for(self, page: str) -> dict[str, bytes]:
         """Return the images by path, given the path of the page."""
-        return {f"{page.rpartition('/')[0]}/{name}": each for name, each in self._contents.items()}
+        return {
+            f"{page.rpartition('/')[0]}/{name}": content for name, content in self._contents.items()
+        }
 
 
 class InlineImages(PageImages):

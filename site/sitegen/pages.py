@@ -193,7 +193,9 @@ class Pages:
         return self._plain(path, page, template, {**context, "wrong": fields, "record": RECORD})
 
     def _own_gpt(self, own: OwnGpt) -> PageFiles:
-        cards = {str(name): card for each in self._cards for name, card in each.by_id.items()}
+        cards = {
+            str(name): card for track_card in self._cards for name, card in track_card.by_id.items()
+        }
         gpt = own.definition
 
         def tiles(names: Iterable[str]) -> list[dict[str, object]]:
@@ -259,7 +261,7 @@ class Pages:
     ) -> PageFiles:
         images = PageImages(lesson.path)
         notebook = notebook_path(card.path)
-        titles = {each.id: each.title for each in cards.values()}
+        titles = {card.id: card.title for card in cards.values()}
         places = find_lesson_places(self._content.lessons[outline.id], outline.lessons)
         html = self._render(
             card.path,

@@ -37,9 +37,9 @@ class PickleFormat(Generic[_Kind]):
     def __init__(self, kind: type[_Kind], parts: Iterable[type]) -> None:
         self._kind = kind
         self._words: dict[type, str] = {
-            each: f"{each.__module__}.{each.__name__}"
-            for each in (kind, *parts)
-            if dataclasses.is_dataclass(each)
+            part: f"{part.__module__}.{part.__name__}"
+            for part in (kind, *parts)
+            if dataclasses.is_dataclass(part)
         }
 
     def to_bytes(self, value: _Kind) -> bytes:

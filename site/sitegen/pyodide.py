@@ -35,7 +35,9 @@ def packages_in(folder: Path) -> frozenset[str]:
         # A package counts only if the folder has it and all its dependencies.
         try:
             needed = _with_needed(listed, [name])
-            is_whole = all((folder / Path(each["file_name"]).name).is_file() for each in needed)
+            is_whole = all(
+                (folder / Path(package["file_name"]).name).is_file() for package in needed
+            )
         except (KeyError, TypeError):
             is_whole = False
         if is_whole and name != _NUMPY:
@@ -57,7 +59,7 @@ def read_distribution(folder: Path, packages: Collection[str] = ()) -> dict[str,
     names = [name for name, entry in listed.items() if not _imports(entry).isdisjoint(packages)]
     try:
         needed = _with_needed(listed, [_NUMPY, *names])
-        wheels = {each["file_name"]: each["sha256"] for each in needed}
+        wheels = {package["file_name"]: package["sha256"] for package in needed}
     except (KeyError, TypeError) as error:
         raise _no_lock(folder) from error
     contents = {name: _read(folder, name) for name in wheels}

@@ -139,8 +139,12 @@ class _Printer(pprint.PrettyPrinter):
 
 def cut_with_count(text: str) -> str:
     """Cut text after `_MAX_CHARACTERS`, with a note on the rest."""
-    rest = len(text) - _MAX_CHARACTERS
-    return text if rest <= 0 else f"{text[:_MAX_CHARACTERS]}\n… and {rest} more characters"
+    hidden_count = len(text) - _MAX_CHARACTERS
+    return (
+        text
+        if hidden_count <= 0
+        else f"{text[:_MAX_CHARACTERS]}\n… and {hidden_count} more characters"
+    )
 
 
 def _holds_arrays(items: Sequence[object]) -> bool:
@@ -173,8 +177,8 @@ def _show_array(array: NDArray[np.generic], *, shaded: bool) -> Block | Table:
             formatter=None,
         )
         return Block(summary, cut_with_count(text))
-    plain = array.astype(float) if kind == "f" else array  # avoids half and long floats
-    rows: list[list[float]] = np.atleast_2d(plain).tolist()
+    floats = array.astype(float) if kind == "f" else array  # avoids half and long floats
+    rows: list[list[float]] = np.atleast_2d(floats).tolist()
     values = [value for row in rows for value in row]
     decimals = decimals_for(values)
     shade = shade_for(values) if shaded and kind in "bf" else None

@@ -183,8 +183,12 @@ class ContentBuilder:
 
     def _build_content(self, tracks: Sequence[Track]) -> Content:
         """Return the content of a site with these tracks."""
-        packages = {name for track in tracks for each in track.exercises for name in each.packages}
-        for course in {course_file(each.definition.where.path) for each in tracks if each.lessons}:
+        packages = {
+            name for track in tracks for exercise in track.exercises for name in exercise.packages
+        }
+        for course in {
+            course_file(track.definition.where.path) for track in tracks if track.lessons
+        }:
             packages |= {*load_course(course).packages} if exists(course) else set()
         if not packages <= self._packages:
             self._packages |= packages
@@ -201,14 +205,16 @@ class ContentBuilder:
         for track in tracks:
             edition = untested_track(track)
             exercises = []
-            for each, exercise in zip(edition.exercises, track.exercises, strict=True):
+            for public_exercise, exercise in zip(edition.exercises, track.exercises, strict=True):
                 exercise.refuse_missing()
                 missing = missing_in_page(
                     exercise, self._page_packages, for_practice=self._is_practice(exercise)
                 )
                 tests = LazySequence(partial(self._tests, exercise))
                 loaded = () if missing else imported_packages(exercise)
-                exercises.append(replace(each, tests=tests, needs=missing, packages=loaded))
+                exercises.append(
+                    replace(public_exercise, tests=tests, needs=missing, packages=loaded)
+                )
                 # The page itself reports missing packages.
                 if not missing:
                     runnable[exercise.id] = self._runnable(exercise)
@@ -230,9 +236,11 @@ class ContentBuilder:
                 *(image.read_bytes() for image in images),
             )
             fingerprints[track.definition.id] = repr(facts)
-        courses = [each.course for track in tracks for each in track.exercises if each.course]
+        courses = [
+            exercise.course for track in tracks for exercise in track.exercises if exercise.course
+        ]
         by_id = {str(exercise.id): exercise for track in tracks for exercise in track.exercises}
-        folders = {str(each.definition.id): each.definition.where.path.parent for each in tracks}
+        folders = {str(track.definition.id): track.definition.where.path.parent for track in tracks}
         gpt_track = next((name for name in folders if (folders[name] / GPT_FOLDER).is_dir()), "")
         gpt = GptDefinition.load(folders[gpt_track]) if gpt_track else None
         return Content(
@@ -263,10 +271,15 @@ class ContentBuilder:
             solution = make_solution(exercise)
         return Runnable(
             engine=partial(self._engine, exercise, for_practice),
-            feedback={each.id: each.feedback for each in exercise.misconceptions},
+            feedback={
+                misconception.id: misconception.feedback
+                for misconception in exercise.misconceptions
+            },
             solution=solution,
             for_practice=for_practice,
-            programs={each.id: each.code for each in breakable(exercise)} if for_practice else {},
+            programs={program.id: program.code for program in breakable(exercise)}
+            if for_practice
+            else {},
             breaks=partial(self._breaks, exercise),
             asks={
                 test.id: [name for name in exercise.defines if uses_any(test.code, {name})]
@@ -303,21 +316,25 @@ class ContentBuilder:
             return None
         programs, mistakes = dict[str, dict[str, str]](), dict[str, dict[str, str]]()
         for part in parts:
-            wrong = [each for each in part.misconceptions if each.id in gpt.mistakes[part.id]]
+            wrong = [
+                misconception
+                for misconception in part.misconceptions
+                if misconception.id in gpt.mistakes[part.id]
+            ]
             codes = {program.id: program.code for program in wrong}
             programs[part.id] = {"reference": part.solution} | codes
             mistakes[part.id] = {program.id: program.feedback for program in wrong}
-        whole = gpt.model_json(programs)
+        model_json = gpt.model_json(programs)
 
         def record() -> str:
-            key = f"own gpt {hashlib.sha256(whole.encode()).hexdigest()} {gpt.settings}"
+            key = f"own gpt {hashlib.sha256(model_json.encode()).hexdigest()} {gpt.settings}"
             return self._load_or_make(
                 key,
-                lambda: self._author_process().record(whole, [*gpt.parts], gpt.settings),
+                lambda: self._author_process().record(model_json, [*gpt.parts], gpt.settings),
             ).decode()
 
         if self._with_solutions or all(map(self._is_practice, parts)):
-            return OwnGpt(track, gpt, whole, record, mistakes)
+            return OwnGpt(track, gpt, model_json, record, mistakes)
         return OwnGpt(track, gpt, gpt.model_json({}), record, {})
 
     def _breaks(self, exercise: Exercise) -> str:
@@ -391,5 +408,7 @@ class ContentBuilder:
 
 def make_solution(exercise: Exercise) -> Solution:
     """Return the model solution of an exercise, with alternatives that say when to choose them."""
-    others = [OtherWay(each.code, each.when) for each in exercise.also_right if each.when]
+    others = [
+        OtherWay(program.code, program.when) for program in exercise.also_right if program.when
+    ]
     return Solution(exercise.solution, exercise.explanation, others)

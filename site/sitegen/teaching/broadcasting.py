@@ -36,7 +36,7 @@ def view_broadcasting(_: Figure) -> dict[str, Any]:
     """Compute the picture."""
     column, row = np.broadcast_arrays(_COLUMN, _ROW)
     product = _COLUMN * _ROW
-    shapes = tuple(str(each.shape) for each in (_COLUMN, _ROW, product))
+    shapes = tuple(str(array.shape) for array in (_COLUMN, _ROW, product))
     corner = f"{_COLUMN[-1, 0]} times {_ROW[0, -1]} is {product[-1, -1]}"
     return {
         "operands": (

@@ -32,7 +32,7 @@ class Picture:
 
 def view_drawing(figure: Figure) -> dict[str, Any]:
     """Draw all choices to the same scale."""
-    arrays = [each.astype(float) for frame in figure.frames for each in frame]
+    arrays = [array.astype(float) for frame in figure.frames for array in frame]
     names, axes = figure.items("names"), figure.items("axes")
     name, choices = figure.choices
     view: dict[str, Any] = {
@@ -48,7 +48,7 @@ def view_drawing(figure: Figure) -> dict[str, Any]:
     }
     if figure.kind == "curve":
         xs = _range(frame[0] for frame in figure.frames)
-        ys = _range(each for frame in figure.frames for each in frame[1:])
+        ys = _range(array for frame in figure.frames for array in frame[1:])
         ticks = tuple(_ticks(xs, along_x=True)) + tuple(_ticks(ys, along_x=False))
         drawn = []
         for x, *curves in figure.frames:
@@ -64,10 +64,10 @@ def view_drawing(figure: Figure) -> dict[str, Any]:
         tuple(
             Picture(
                 names[at] if at < len(names) else "",
-                each.shape[::-1],
-                _cells(each, low, high, ramp),
+                array.shape[::-1],
+                _cells(array, low, high, ramp),
             )
-            for at, each in enumerate(frame)
+            for at, array in enumerate(frame)
         )
         for frame in figure.frames
     )
@@ -88,7 +88,7 @@ def _ticks(ends: tuple[float, float], *, along_x: bool) -> Iterator[tuple[bool, 
     low, high = ends
     rough = (high - low) / _TICKS
     power = 10.0 ** np.floor(np.log10(rough))
-    step = next(each * power for each in (1, 2, 5, 10) if each * power >= rough * (1 - 1e-9))
+    step = next(digit * power for digit in (1, 2, 5, 10) if digit * power >= rough * (1 - 1e-9))
     for number in np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1) * step:
         yield (
             along_x,
@@ -119,4 +119,4 @@ def _cells(array: NDArray[Any], low: float, high: float, ramp: Ramp) -> tuple[tu
             if at == len(row) or row[at] != row[begin]:
                 paths.setdefault(row[begin], []).append(f"M{begin} {down}h{at - begin}v1H{begin}z")
                 begin = at
-    return tuple((ramp.step_class(shade), "".join(each)) for shade, each in sorted(paths.items()))
+    return tuple((ramp.step_class(shade), "".join(lines)) for shade, lines in sorted(paths.items()))

@@ -91,8 +91,8 @@ def view_explorer(figure: Figure) -> dict[str, Any]:
         "rows": _rows(weights, mask=mask),
         "description": describe_row(texts, weights[ask].tolist(), ask, mask=mask),
         "heads": tuple(
-            Head(each, tuple(tuple(map(_shade, row)) for row in picture.tolist()))
-            for each, picture in zip(HEADS, of_heads, strict=True)
+            Head(name, tuple(tuple(map(_shade, row)) for row in picture.tolist()))
+            for name, picture in zip(HEADS, of_heads, strict=True)
         ),
         "head": head,
         "mask": mask,

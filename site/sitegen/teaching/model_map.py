@@ -61,7 +61,9 @@ def view_map(figure: Figure, places: Mapping[str, OutlineLesson]) -> dict[str, A
         "parts": parts,
         "here": [part for part in parts.values() if part.is_here],
         "attention": attention,
-        "of_attention": list(dict.fromkeys(each for part in attention for each in part.ids)),
+        "of_attention": list(
+            dict.fromkeys(exercise_id for part in attention for exercise_id in part.ids)
+        ),
         "is_in_attention": any(part.is_here for part in attention),
     }
 

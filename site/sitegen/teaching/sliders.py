@@ -9,9 +9,9 @@ from grader.lessons.figure import Figure
 
 def view_sliders(figure: Figure) -> dict[str, Any]:
     """Compute the first state; only `shares` has bars with name, score and share."""
-    pairs = [each.rsplit(maxsplit=1) for each in figure.items("scores")]
+    pairs = [text.rsplit(maxsplit=1) for text in figure.items("scores")]
     scores = np.array([float(score) for _, score in pairs])
     powers = np.exp(scores)
-    names = (each for each, _ in pairs)
+    names = (name for name, _ in pairs)
     shares = (powers / powers.sum()).tolist()
     return {"bars": list(zip(names, scores.tolist(), shares, strict=True))}

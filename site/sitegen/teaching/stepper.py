@@ -113,8 +113,8 @@ def _steps(*, has_mask: bool) -> list[Step]:
         result = _product(array, X, weights, names)
         formula = _tex(f"{array} = X {called}")
         steps.append(Step(title, array, formula, does, "product", operands, ("·", "="), result))
-    Q, K, V, S = (arrays[each] for each in "QKVS")
-    scaled, mask, masked, A = (arrays[each] for each in ("scaled", "M", "masked", "A"))
+    Q, K, V, S = (arrays[name] for name in "QKVS")
+    scaled, mask, masked, A = (arrays[name] for name in ("scaled", "M", "masked", "A"))
     steps.append(
         Step("Every query meets every key", "Q·Kᵀ", _tex(r"S = Q K^\top"),
              "Keys stand as columns now. A dot product says how well the two fit.", "product",
@@ -189,12 +189,13 @@ def _with_shades(step: Step) -> Step:
     shade = shade_for([cell.value for matrix in matrices for row in matrix.cells for cell in row])
     *operands, result = (
         replace(
-            each,
+            matrix,
             cells=tuple(
-                tuple(replace(cell, shade=shade(cell.value)) for cell in row) for row in each.cells
+                tuple(replace(cell, shade=shade(cell.value)) for cell in row)
+                for row in matrix.cells
             ),
         )
-        for each in matrices
+        for matrix in matrices
     )
     return replace(step, operands=tuple(operands), result=result)
 
@@ -208,8 +209,8 @@ def _product(name: str, left: Array, right: Array, columns: tuple[str, ...]) -> 
             for a, b in zip(left[i].tolist(), right[:, j].tolist(), strict=True)
             if a and b
         ]
-        rest = "; the other terms are 0" if 0 < len(terms) < left.shape[1] else ""
-        return f"{' + '.join(terms) or 'each term is 0'} = {_number(values[i, j])}{rest}"
+        ending = "; the other terms are 0" if 0 < len(terms) < left.shape[1] else ""
+        return f"{' + '.join(terms) or 'each term is 0'} = {_number(values[i, j])}{ending}"
 
     return _matrix(name, values, WORDS, columns, write_sum)
 

@@ -141,11 +141,11 @@ def features(words: Sequence[str]) -> Array:
     """Return X, the features and positions of words, shape (n, D_MODEL)."""
     X = np.zeros((len(words), D_MODEL))
     for position, word in enumerate(words):
-        plain = _plain(word)
-        if plain in _TOPICS_OF:
-            kind, X[position, : len(TOPICS)] = _TOPICS_OF[plain]
+        stem = _plain(word)
+        if stem in _TOPICS_OF:
+            kind, X[position, : len(TOPICS)] = _TOPICS_OF[stem]
         else:
-            kind = next((name for name, end in _ENDINGS if re.search(end, plain)), "thing")
+            kind = next((name for name, end in _ENDINGS if re.search(end, stem)), "thing")
         X[position, _row(kind)] = 1
         for number, period in enumerate(_PERIODS):
             angle = 2 * np.pi * position / period

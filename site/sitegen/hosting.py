@@ -50,7 +50,8 @@ class Hosting:
         for origin in self.embed_in:
             if not _ORIGIN.fullmatch(origin):
                 raise UsageError(
-                    f"A site that embeds pages is named like https://lms.example.org, not {origin!r}."
+                    "A site that embeds pages is named like https://lms.example.org, "
+                    f"not {origin!r}."
                 )
         if not _BASE.fullmatch(self.base_url):
             raise UsageError(f"The base URL is a path such as /etude/, not {self.base_url!r}.")

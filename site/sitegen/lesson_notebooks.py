@@ -60,10 +60,7 @@ def _cells(
                 yield text_cell(f"{name}-title", f"**{title}**")
             yield code_cell(name, code.strip("\n"), _HIDDEN if hidden or title else {})
         case Exercises(ids=ids):
-            lines = [
-                f"- {titles.get(exercise_id, exercise_id)}: `etude check {exercise_id} {exercise_id}.py`"
-                for exercise_id in ids
-            ]
+            lines = [f"- {titles.get(name, name)}: `etude check {name} {name}.py`" for name in ids]
             yield text_cell(name, "\n".join(["**Your turn**", "", *lines]))
         case ChoiceQuestion(prompt=prompt, choices=choices):
             answers = [f"- {choice.letter}: {choice.text}" for choice in choices]

@@ -1,6 +1,5 @@
 """The trusted ends of the connections to a submission's process and to its zygote."""
 
-import functools
 import json
 import re
 import select
@@ -117,7 +116,7 @@ class ChildProcess(FramedChild):
         self._printed: int | None = None  # size of the output without a traceback of ours
         try:
             descriptors = [theirs.fileno(), self._output.descriptor]
-            self._spawned = control.send(_request_for_child(limits), descriptors)
+            self._spawned = control.send(json.dumps(asdict(limits)).encode(), descriptors)
         except BaseException:
             self._connection.close()
             self._output.close()
@@ -243,8 +242,3 @@ class ChildProcess(FramedChild):
                 return ChildGoneError(Cause.CPU_TIME, f"{self.limits.cpu_seconds} s", stopped)
             return ChildGoneError(Cause.KILLED)
         return self._exit_error(ending.status)
-
-
-@functools.lru_cache(maxsize=64)
-def _request_for_child(limits: Limits) -> bytes:
-    return json.dumps(asdict(limits)).encode()

@@ -9,7 +9,8 @@ import sys
 from typing import NoReturn
 
 from . import wire
-from .operations import Stdout, SubmissionServer, hide_launcher
+from .operations import SubmissionServer, hide_launcher
+from .streams import Stdout
 
 # Sent when the process is ready, before any code of the submission runs.
 _GREETING = wire.encode([0, "ok", None])

@@ -9,7 +9,8 @@ from typing import NoReturn
 
 from . import wire
 from .cpu_limit import SIGXCPU, CpuLimitHandler
-from .operations import FILE_NAME, Stdout, SubmissionServer
+from .operations import FILE_NAME, SubmissionServer
+from .streams import Stdout
 
 _READ_AHEAD, _MAX_READ = 1 << 12, 1 << 20
 _STDOUT = 1

@@ -46,7 +46,6 @@ _CONTROL = 4
 _MAX_DESCRIPTOR = 4096  # other descriptors below this are closed
 _SETUP_FAILED = 97  # exit status of a child that could not be isolated
 _MAX_REQUEST_BYTES = 1 << 12  # bytes of one request
-_MAX_LIMITS = 64  # different limits that are kept in the form that the kernel needs
 _SEED = 0
 _SECONDS_TO_REPORT = 1  # seconds after the CPU limit for the report of `cpu_limit`
 # Plain numbers, since using members of an enumeration touches more memory.
@@ -179,7 +178,6 @@ class _Zygote:
         self._backend = backend
         self._channel = channel
         self._pid_namespace = pid_namespace
-        self._limits: dict[bytes, _ChildLimits] = {}
         self._loop = request_loop.RequestLoop(connection)
         # In a pid namespace of its own, every child has pid 1, and it has a scratch folder.
         has_pid_namespace = pid_namespace is not None
@@ -199,11 +197,7 @@ class _Zygote:
         if not message:
             os._exit(0)
         if descriptors:
-            limits = self._limits.get(message)
-            if limits is None:
-                if len(self._limits) == _MAX_LIMITS:
-                    self._limits.clear()
-                limits = self._limits[message] = _ChildLimits(json.loads(message))
+            limits = _ChildLimits(json.loads(message))
             connection, output = descriptors
             if self._pid_namespace is not None:
                 # Makes the child the first process of a pid namespace.

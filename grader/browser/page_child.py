@@ -26,8 +26,9 @@ from grader.sandbox.answers import (
     read_stopped,
 )
 from grader.sandbox.in_child import wire
-from grader.sandbox.in_child.operations import SubmissionServer, remove_submission
+from grader.sandbox.in_child.operations import remove_submission
 from grader.sandbox.in_child.streams import Stdout
+from grader.sandbox.in_child.submission_server import SubmissionServer
 from grader.sandbox.interface import PLAIN, Child, Ending, RequestMode
 from grader.sandbox.limits import MAX_ANSWER_BYTES, Limits
 from grader.sandbox.printable import printable

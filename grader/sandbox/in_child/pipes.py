@@ -9,8 +9,9 @@ import sys
 from typing import NoReturn
 
 from . import wire
-from .operations import SubmissionServer, hide_launcher
+from .operations import hide_launcher
 from .streams import Stdout
+from .submission_server import SubmissionServer
 
 # Sent when the process is ready, before any code of the submission runs.
 _GREETING = wire.encode([0, "ok", None])

@@ -9,8 +9,9 @@ from typing import NoReturn
 
 from . import wire
 from .cpu_limit import SIGXCPU, CpuLimitHandler
-from .operations import FILE_NAME, SubmissionServer
+from .operations import FILE_NAME
 from .streams import Stdout
+from .submission_server import SubmissionServer
 
 _READ_AHEAD, _MAX_READ = 1 << 12, 1 << 20
 _STDOUT = 1

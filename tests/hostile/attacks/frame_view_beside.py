@@ -2,8 +2,8 @@
 # outcome: failed
 import sys
 
-operations = sys.modules["in_child.operations"]
-true_answer = operations.SubmissionServer._answer
+server = sys.modules["in_child.submission_server"]
+true_answer = server.SubmissionServer._answer
 # @FRAMES@
 
 
@@ -17,7 +17,7 @@ def forged(self, request, shared, of):
     return [frame(["l", number, "ok", value], bytes(8 * length))]
 
 
-operations.SubmissionServer._answer = forged
+server.SubmissionServer._answer = forged
 
 
 def answer(x):

@@ -20,7 +20,7 @@ class AuditCache:
         made_by = fingerprint([folder / name for name in _SOURCES])
         self._cache = Cache(cache_folder("audit"), made_by)
         # The tests may import any installed package.
-        packages = {f"{each.name} {each.version}" for each in metadata.distributions()}
+        packages = {f"{package.name} {package.version}" for package in metadata.distributions()}
         self._packages = "\n".join(sorted(packages))
 
     def find(self, assignment: Assignment, request: Request) -> Audit | None:
@@ -33,12 +33,12 @@ class AuditCache:
             checks = ({**check, "tests": tuple(check["tests"])} for check in data["checks"])
             data["checks"] = tuple(SuiteCheck(**check) for check in checks)
             for name in GROUPS:
-                data[name] = tuple(Survivor(**each) for each in data[name])
+                data[name] = tuple(Survivor(**fields) for fields in data[name])
             return Audit(assignment=assignment, **data)
         except (ValueError, KeyError, TypeError):
             return None
 
-    def keep(self, audit: Audit, request: Request) -> None:
+    def store(self, audit: Audit, request: Request) -> None:
         """Store an audit."""
         data = asdict(audit)
         del data["assignment"]

@@ -43,7 +43,7 @@ def find_exercise_functions(exercises: Iterable[Exercise]) -> Iterator[ExerciseF
     for exercise in exercises:
         if exercise.kind == "predict" or exercise.files_to_submit or not exercise.solution:
             continue
-        mistakes = {each.id: each.code for each in exercise.misconceptions}
+        mistakes = {mistake.id: mistake.code for mistake in exercise.misconceptions}
         functions = _functions(exercise.solution)
         for name in exercise.defines:
             if name in functions and mistakes:
@@ -54,8 +54,8 @@ def _functions(source: str) -> set[str]:
     return {node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
 
 
-def _bare_lines(source: str) -> list[str]:
-    """Return a program's lines without comments and docstrings."""
+def _lines_without_comments(source: str) -> list[str]:
+    """Return a program's lines, without comments and docstrings."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
@@ -89,8 +89,8 @@ def make_misconception_programs(assignment: Assignment, match: Match) -> Iterato
             continue
         diff = "".join(
             difflib.unified_diff(
-                _bare_lines(function.solution),
-                _bare_lines(code),
+                _lines_without_comments(function.solution),
+                _lines_without_comments(code),
                 f"{function.exercise}: solution",
                 f"{function.exercise}: {name}",
                 n=1,

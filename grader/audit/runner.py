@@ -142,7 +142,6 @@ class Runner:
             try:
                 pytest_run.warm_up()
             except Exception as error:
-                # A bug of ours or of an installed package.
                 raise GraderFault(f"pytest does not start: {error}") from error
         except BaseException:
             shutil.rmtree(self._root, ignore_errors=True)
@@ -182,16 +181,16 @@ class Runner:
                     running[process.descriptor] = process
                 if not running:
                     return
-                for each in _wait_for_ended(running.values()):
-                    del running[each.descriptor]
-                    free.append(each.slot)
-                    for name in each.task.extra:
-                        self._path(each.slot, name).unlink()
-                    yield each.task, each.finish()
+                for process in _wait_for_ended(running.values()):
+                    del running[process.descriptor]
+                    free.append(process.slot)
+                    for name in process.task.extra:
+                        self._path(process.slot, name).unlink()
+                    yield process.task, process.finish()
         finally:
-            for each in running.values():
-                each.end("stopped")
-                each.finish()
+            for process in running.values():
+                process.end("stopped")
+                process.finish()
 
     def _start(self, task: Task, slot: Path) -> "_Running":
         reading, writing = os.pipe()
@@ -252,7 +251,7 @@ class _Running:
         for line in lines:
             with contextlib.suppress(ValueError, RecursionError):
                 message = json.loads(line)
-                if _is_sound(message):
+                if _is_valid(message):
                     outcome.messages.append(
                         {key: _printable(value) for key, value in message.items()}
                     )
@@ -261,8 +260,8 @@ class _Running:
                 "this host cannot confine a process, so nothing was run: a kernel with Landlock "
                 "(5.13 or newer) is needed; 'etude doctor' tells more"
             )
-        for each in outcome.select(_FAULT):
-            raise GraderFault(f"an audit's own process failed: {each.get('message')}")
+        for message in outcome.select(_FAULT):
+            raise GraderFault(f"an audit's own process failed: {message['message']}")
         if not outcome.ended and status == -signal.SIGXCPU:
             outcome.ended = _TOO_LONG
         elif not outcome.ended and (status or rest or not outcome.select("end")):
@@ -270,7 +269,7 @@ class _Running:
         return outcome
 
 
-def _is_sound(message: object) -> bool:
+def _is_valid(message: object) -> bool:
     """Return whether a message has the fields of its kind, since a test may have forged it."""
     if not isinstance(message, dict):
         return False

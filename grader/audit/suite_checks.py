@@ -41,7 +41,7 @@ def check_solution(tests: Sequence[TestOutcome]) -> SuiteCheck:
 def is_denied(test: TestOutcome) -> bool:
     """Return whether a test failed because the sandbox denied it a right."""
     return test.outcome == "failed" and (
-        test.message.startswith(_DENIED_ERRORS) or any(each in test.message for each in _DENIED_IN)
+        test.message.startswith(_DENIED_ERRORS) or any(text in test.message for text in _DENIED_IN)
     )
 
 
@@ -175,7 +175,7 @@ def check_seeds(tests: Sequence[str]) -> SuiteCheck:
     return SuiteCheck("unseeded", "note", sentence, tuple(tests))
 
 
-_NO_NEWS = {
+_USUAL_FACTS = {
     "have the dtype float64": re.compile(r"dtype|astype|_like\b|//"),
     "have no two equal numbers": re.compile(
         r"sort|uniq|rank|median|mode|max|min|count|set\(|[<>]|[!=]="
@@ -186,7 +186,9 @@ _NO_NEWS = {
 
 def check_inputs(facts: Sequence[str], solution: str) -> SuiteCheck:
     """Report facts that hold for every array, since a program may be right only for such arrays."""
-    facts = [each for each in facts if each not in _NO_NEWS or _NO_NEWS[each].search(solution)]
+    facts = [
+        fact for fact in facts if fact not in _USUAL_FACTS or _USUAL_FACTS[fact].search(solution)
+    ]
     if not facts:
         return SuiteCheck("inputs", "ok", "The arrays in the tests are of several kinds.")
     return SuiteCheck("inputs", "note", f"All arrays in the tests {'; they '.join(facts)}.")

@@ -144,7 +144,7 @@ def find_distinguishing_call(
         except (Exception, behaviour.CallTooLongError):  # noqa: BLE001  the program's
             return
         search = smallest_call.CallSearch(solution, wrong, adaptation, _SEARCH_SECONDS, attributes)
-        first = search.first_difference(pickle.loads(candidates))  # noqa: S301  confined
+        first = search.find_first_difference(pickle.loads(candidates))  # noqa: S301  confined
         if first is None:
             return
         (name, steps), difference = first
@@ -153,14 +153,14 @@ def find_distinguishing_call(
         message = {
             "kind": "found",
             "name": name,
-            "example": call_as_test.script_text(name, steps),
-            "expected": call_as_test.value_text(expected, difference),
-            "got": call_as_test.value_text(got, difference),
+            "example": call_as_test.format_script(name, steps),
+            "expected": call_as_test.format_outcome(expected, difference),
+            "got": call_as_test.format_outcome(got, difference),
             "body": [],
             "unread": search.is_unread(name, difference),
         }
         with contextlib.suppress(NotWritableError):
-            message["body"] = call_as_test.test_body(solution, name, steps, difference, style)
+            message["body"] = call_as_test.write_test_body(solution, name, steps, difference, style)
         send(message)
 
     return Task(program.change, source, work)
@@ -181,15 +181,15 @@ def match_functions(
         names = dict.fromkeys(name for name, steps in calls_to_try if steps[0][0] == "")
         for number, function in enumerate(exercise_functions):
             try:
-                other = behaviour.load(function.solution, "known.py")
+                exercise = behaviour.load(function.solution, "known.py")
             except Exception:  # noqa: BLE001, S112  it needs a package, perhaps
                 continue
             for name in names:
                 correspondence = match.find_correspondence(
-                    right, other, name, function.name, calls_to_try
+                    right, exercise, name, function.name, calls_to_try
                 )
                 if correspondence is None and function.exercise in similar_exercises:
-                    counts = match.arity(getattr(other, function.name))
+                    counts = match.count_arguments(getattr(exercise, function.name))
                     correspondence = None if counts is None else match.Correspondence(counts[1])
                 if correspondence is not None:
                     fields = asdict(correspondence)

@@ -7,7 +7,7 @@ import pytest
 
 from grader.audit.child import perturb
 from grader.audit.child.behaviour import load, values_differ
-from grader.audit.child.call_as_test import expression
+from grader.audit.child.call_as_test import write_expression
 from grader.audit.child.match import find_correspondence
 from grader.audit.child.recorded_calls import find_common_facts
 from grader.audit.child.smallest_call import CallSearch
@@ -29,7 +29,7 @@ from grader.grading.diagnosis.input_values import NotWritableError
 )
 def test_an_expression_evaluates_to_the_value(value: Any) -> None:
     """Values, shapes and dtypes come back."""
-    again = eval(expression(value), {"np": np})  # noqa: S307
+    again = eval(write_expression(value), {"np": np})  # noqa: S307
     assert not values_differ(value, again)
     assert type(value) is type(again)
 
@@ -38,7 +38,7 @@ def test_what_has_no_expression() -> None:
     """Functions and very large arrays have none."""
     for value in (len, np.zeros(1000)):
         with pytest.raises(NotWritableError):
-            expression(value)
+            write_expression(value)
 
 
 @pytest.mark.parametrize(
@@ -119,15 +119,15 @@ def test_objects_of_a_program_are_given_to_another_as_its_own() -> None:
         "    assert all(isinstance(each, V) for each in items)\n    return len(items)\n"
     )
     right, wrong = load(source, "a.py"), load(source.replace("pass", "x = 1"), "a.py")
-    pool: list[perturb.Script] = [("f", (("", ([right.V(), right.V()],), {}),))]
-    assert CallSearch(right, wrong, None, 2.0).first_difference(pool) is None
+    candidates: list[perturb.Script] = [("f", (("", ([right.V(), right.V()],), {}),))]
+    assert CallSearch(right, wrong, None, 2.0).find_first_difference(candidates) is None
 
 
 def test_an_attribute_that_no_test_reads_tells_only_as_a_last_resort() -> None:
     """Unless the class compares its objects, or the tests name the attribute."""
     source = "class C:\n    def __init__(self, x):\n        self.a = x\n        self.b = x\n"
     plain = load(source, "a.py")
-    pool: list[perturb.Script] = [("C", (("__init__", (5,), {}),))]
+    candidates: list[perturb.Script] = [("C", (("__init__", (5,), {}),))]
     for change, read, name, is_unread in (
         ({"self.a = x": "self.a = -x"}, (), "a", True),
         ({"self.a = x": "self.a = -x"}, ("a",), "a", False),
@@ -137,12 +137,12 @@ def test_an_attribute_that_no_test_reads_tells_only_as_a_last_resort() -> None:
         for old, new in change.items():
             wrong = wrong.replace(old, new)
         search = CallSearch(plain, load(wrong, "a.py"), None, 2.0, read)
-        found = search.first_difference(pool)
+        found = search.find_first_difference(candidates)
         assert found is not None
         assert (found[1].name, search.is_unread("C", found[1])) == (name, is_unread)
     comparing = load(source + "    def __eq__(self, other):\n        return True\n", "a.py")
     search = CallSearch(comparing, load(source.replace("x\n", "1\n"), "a.py"), None, 2.0)
-    found = search.first_difference(pool)
+    found = search.find_first_difference(candidates)
     assert found is not None
     assert not search.is_unread("C", found[1])
 
@@ -151,7 +151,7 @@ def test_a_call_of_the_changed_function_is_the_example() -> None:
     """Its callers tell the programs apart too, and were recorded first."""
     source = "def outer(x):\n    return inner(x)\n\n\ndef inner(x):\n    return 2 * x\n"
     right, wrong = load(source, "a.py"), load(source.replace("2 * x", "3 * x"), "a.py")
-    pool: list[perturb.Script] = [(name, (("", (5.0,), {}),)) for name in ("outer", "inner")]
-    found = CallSearch(right, wrong, None, 2.0).first_difference(pool)
+    candidates: list[perturb.Script] = [(name, (("", (5.0,), {}),)) for name in ("outer", "inner")]
+    found = CallSearch(right, wrong, None, 2.0).find_first_difference(candidates)
     assert found is not None
     assert found[0][0] == "inner"

@@ -174,16 +174,16 @@ def find_difference(
     right: Behaviour, wrong: Behaviour, read: Collection[str] = ()
 ) -> BehaviourDifference | None:
     """Return the first difference between two behaviours, attributes in `read` first, or None."""
-    for number, (one, other) in enumerate(zip(right.steps, wrong.steps, strict=False)):
-        if one.error != other.error:
+    for number, (expected, got) in enumerate(zip(right.steps, wrong.steps, strict=False)):
+        if expected.error != got.error:
             return BehaviourDifference(number, "error")
-        if values_differ(one.value, other.value):
+        if values_differ(expected.value, got.value):
             return BehaviourDifference(number, "result")
-        if other.changed and not one.changed:
+        if got.changed and not expected.changed:
             return BehaviourDifference(number, "changes")
     if len(right.steps) != len(wrong.steps):
         return BehaviourDifference(min(len(right.steps), len(wrong.steps)) - 1, "error")
-    for name, value in sorted(right.attributes.items(), key=lambda each: each[0] not in read):
+    for name, value in sorted(right.attributes.items(), key=lambda item: item[0] not in read):
         if name not in wrong.attributes or values_differ(value, wrong.attributes[name]):
             return BehaviourDifference(len(right.steps) - 1, "attribute", name)
     return None
@@ -200,9 +200,9 @@ def read_options(module: types.ModuleType, name: str, texts: tuple[str, ...]) ->
         for attribute, method in vars(target).items():
             if isinstance(method, types.FunctionType) and attribute != "__init__":
                 with contextlib.suppress(TypeError, ValueError):
-                    whole = inspect.signature(method)
-                    own = [*whole.parameters.values()][1:]
-                    signatures[attribute] = whole.replace(parameters=own)
+                    signature = inspect.signature(method)
+                    without_self = [*signature.parameters.values()][1:]
+                    signatures[attribute] = signature.replace(parameters=without_self)
     return Options(signatures, texts)
 
 

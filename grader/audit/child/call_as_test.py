@@ -21,7 +21,7 @@ _RTOL_SINGLE = 1e-5
 _MAX_ITEMS = 400  # elements or characters written into a test
 
 
-def expression(value: Any) -> str:
+def write_expression(value: Any) -> str:
     """Return a Python expression that evaluates to an equal value, with NumPy as `np`.
 
     Raises:
@@ -32,7 +32,7 @@ def expression(value: Any) -> str:
     if isinstance(value, range | slice):
         return repr(value)
     if isinstance(value, set) and value:
-        return f"{{{', '.join(sorted(map(expression, value)))}}}"
+        return f"{{{', '.join(sorted(map(write_expression, value)))}}}"
     if isinstance(value, np.generic):
         return f"np.{value.dtype.name}({python_text(value.item())})"
     text = python_text(value)
@@ -45,7 +45,7 @@ def expression(value: Any) -> str:
 def describe_value(value: Any) -> str:
     """Return an expression for a value, or a short description if there is none."""
     try:
-        text = expression(value)
+        text = write_expression(value)
     except NotWritableError:
         shape = getattr(value, "shape", None)
         return f"<{type(value).__name__}{f' of shape {shape}' if shape is not None else ''}>"
@@ -61,7 +61,7 @@ class Style:
     prefix: str = ""  # prefix of the solution's names, such as "solution."
 
 
-def script_text(name: str, steps: Steps) -> str:
+def format_script(name: str, steps: Steps) -> str:
     """Return the calls of a script as one line of text."""
     owner, calls = name.lower(), []
     for method, args, kwargs in steps:
@@ -74,7 +74,7 @@ def script_text(name: str, steps: Steps) -> str:
     return "; ".join(calls)
 
 
-def value_text(behaviour: Behaviour, difference: BehaviourDifference) -> str:
+def format_outcome(behaviour: Behaviour, difference: BehaviourDifference) -> str:
     """Return the program's result at the step that differs, as text."""
     step = behaviour.steps[min(difference.step, len(behaviour.steps) - 1)]
     if step.error:
@@ -97,7 +97,7 @@ def _rounded_text(value: Any) -> str:
     return value if isinstance(value, str) and value == ITSELF else describe_value(value)
 
 
-def test_body(
+def write_test_body(
     right: types.ModuleType, name: str, steps: Steps, difference: BehaviourDifference, style: Style
 ) -> list[str]:
     """Return the unindented lines of a test that passes on the solution.
@@ -122,8 +122,12 @@ def test_body(
             lines.append(call)
         elif difference.kind == "changes":
             same = "np.testing.assert_array_equal"
-            arrays = [each for each in arguments if isinstance(each[2], np.ndarray)]
-            lines += [call, *(f"{same}({word}, {expression(value)})" for _, word, value in arrays)]
+            lines.append(call)
+            lines += [
+                f"{same}({word}, {write_expression(value)})"
+                for _, word, value in arguments
+                if isinstance(value, np.ndarray)
+            ]
         elif outcome.error:
             if not hasattr(builtins, outcome.error):
                 raise NotWritableError(outcome.error)
@@ -155,14 +159,14 @@ def _arguments(
         parameters = []
     if method not in {"", "__init__"}:
         parameters = parameters[1:]
-    parameters += [f"argument_{each}" for each in range(len(parameters), len(args))]
+    parameters += [f"argument_{number}" for number in range(len(parameters), len(args))]
     lines: list[str] = []
     arrays: list[tuple[str, str, Any]] = []
     positional = [
         ("", parameter, value) for parameter, value in zip(parameters, args, strict=False)
     ]
     for key, parameter, value in (*positional, *((key, key, kwargs[key]) for key in kwargs)):
-        text = expression(value)
+        text = write_expression(value)
         if isinstance(value, np.ndarray):
             variable = parameter if number is None else f"{parameter}_{number}"
             lines.append(f"{variable} = {text}")
@@ -176,7 +180,7 @@ def _comparison_lines(what: str, value: Any, style: Style) -> Iterator[str]:
         case np.ndarray() if value.dtype.kind in "fc":
             yield from _array_comparison_lines(what, value, style)
         case np.ndarray():
-            yield f"np.testing.assert_array_equal({what}, {expression(value)})"
+            yield f"np.testing.assert_array_equal({what}, {write_expression(value)})"
             yield f"assert {what}.dtype.kind == {value.dtype.kind!r}"
         case bool() | np.bool_():
             yield f"assert bool({what}) is {bool(value)}"
@@ -188,21 +192,19 @@ def _comparison_lines(what: str, value: Any, style: Style) -> Iterator[str]:
             for number, item in enumerate(value):
                 yield from _comparison_lines(f"{what}[{number}]", item, style)
         case dict() if value:
-            yield f"assert set({what}) == {expression(set(value))}"
+            yield f"assert set({what}) == {write_expression(set(value))}"
             for key, item in value.items():
-                yield from _comparison_lines(f"{what}[{expression(key)}]", item, style)
+                yield from _comparison_lines(f"{what}[{write_expression(key)}]", item, style)
         case _:
-            yield f"assert {what} {'is' if value is None else '=='} {expression(value)}"
+            yield f"assert {what} {'is' if value is None else '=='} {write_expression(value)}"
 
 
-def _array_comparison_lines(
-    expression: str, value: np.ndarray[Any, Any], style: Style
-) -> Iterator[str]:
+def _array_comparison_lines(what: str, value: np.ndarray[Any, Any], style: Style) -> Iterator[str]:
     if not value.ndim or style.plain:
-        yield f"assert np.shape({expression}) == {value.shape}"
-    yield _closeness_line(expression, value, style)
+        yield f"assert np.shape({what}) == {value.shape}"
+    yield _closeness_line(what, value, style)
     if value.dtype.name != "float64":
-        yield f"assert {expression}.dtype == np.{value.dtype.name}"
+        yield f"assert {what}.dtype == np.{value.dtype.name}"
 
 
 def _closeness_line(what: str, value: np.ndarray[Any, Any], style: Style) -> str:
@@ -210,11 +212,13 @@ def _closeness_line(what: str, value: np.ndarray[Any, Any], style: Style) -> str
     limits = f"rtol={_RTOL_SINGLE if is_single else RTOL:g}, atol={ATOL:g}"
     # Nine digits are more than the tolerance needs.
     digits = np.vectorize(
-        lambda each: complex(f"{each:.9g}") if value.dtype.kind == "c" else float(f"{each:.9g}"),
+        lambda number: (
+            complex(f"{number:.9g}") if value.dtype.kind == "c" else float(f"{number:.9g}")
+        ),
         otypes=[complex if value.dtype.kind == "c" else float],
     )
     rounded = digits(value) if value.size else value
-    text = expression(rounded) if value.ndim else expression(rounded.item())
+    text = write_expression(rounded) if value.ndim else write_expression(rounded.item())
     if style.plain and bool(np.all(np.isfinite(value))):
         return f"assert np.allclose({what}, {text}, {limits})"
     return f"np.testing.assert_allclose({what}, {text}, {limits})"

@@ -32,7 +32,7 @@ class Correspondence:
     item: int | None = None  # the index in the exercise's result tuple, if that one is larger
 
 
-def positional_arguments(
+def find_positional_arguments(
     module: types.ModuleType, name: str, step: Step, max_arguments: int
 ) -> tuple[Any, ...] | None:
     """Return a call's arguments in parameter order, without trailing defaults.
@@ -55,12 +55,14 @@ def positional_arguments(
     return tuple(values)
 
 
-def arity(function: Any) -> tuple[int, int] | None:
+def count_arguments(function: Any) -> tuple[int, int] | None:
     """Return the least and the largest number of positional arguments, or None."""
     with contextlib.suppress(TypeError, ValueError):
         parameters = [*inspect.signature(function).parameters.values()]
         if all(parameter.kind is parameter.POSITIONAL_OR_KEYWORD for parameter in parameters):
-            return sum(each.default is each.empty for each in parameters), len(parameters)
+            return sum(parameter.default is parameter.empty for parameter in parameters), len(
+                parameters
+            )
     return None
 
 
@@ -69,16 +71,16 @@ def find_correspondence(
     exercise: types.ModuleType,
     name: str,
     known_name: str,
-    pool: Sequence[Script],
+    candidates: Sequence[Script],
 ) -> Correspondence | None:
     """Return the correspondence of two functions, or None if their results differ."""
-    argument_counts = arity(getattr(exercise, known_name, None))
+    argument_counts = count_arguments(getattr(exercise, known_name, None))
     if argument_counts is None:
         return None
     parts: dict[tuple[int | None, int | None], int] = {}
     compared_calls = 0
     results: set[bytes] = set()
-    own_calls = [steps[0] for called, steps in pool if called == name]
+    own_calls = [steps[0] for called, steps in candidates if called == name]
     for value, result in _results(
         (right, name), (exercise, known_name), own_calls, argument_counts
     ):
@@ -89,8 +91,8 @@ def find_correspondence(
         elif isinstance(result, tuple) and not isinstance(value, tuple):
             pairs = [(None, number) for number in range(len(result))]
         for part, item in pairs:
-            one = value if part is None else value[part]
-            if _close(one, result if item is None else result[item]):
+            own_result = value if part is None else value[part]
+            if _is_close(own_result, result if item is None else result[item]):
                 parts[part, item] = parts.get((part, item), 0) + 1
                 results.add(pickle.dumps(result))
         if compared_calls >= _MIN_RESULTS and not parts:
@@ -112,26 +114,27 @@ def _results(
     """Yield the results of both functions for each call that both accept."""
     accepted_calls = refused_calls = 0
     for step in calls:
-        args = positional_arguments(*right, step, argument_counts[1])
+        args = find_positional_arguments(*right, step, argument_counts[1])
         if args is None or len(args) < argument_counts[0]:
             continue
         try:
-            one, other = observe(*right, (step,)), observe(*exercise, (("", args, {}),))
+            own = observe(*right, (step,))
+            known = observe(*exercise, (("", args, {}),))
         except CallTooLongError:
             return
-        if one.raises or other.raises:
+        if own.raises or known.raises:
             refused_calls += 1
         else:
             accepted_calls += 1
-            yield one.steps[0].value, other.steps[0].value
+            yield own.steps[0].value, known.steps[0].value
         # A function for fewer axes may still agree on calls with few axes.
         if accepted_calls >= _MAX_CALLS or (refused_calls > _MAX_REFUSED and not accepted_calls):
             return
 
 
-def _close(one: Any, other: Any) -> bool:
+def _is_close(one: Any, other: Any) -> bool:
     if isinstance(one, tuple | list) and isinstance(other, tuple | list):
-        return len(one) == len(other) and all(map(_close, one, other))
+        return len(one) == len(other) and all(map(_is_close, one, other))
     try:
         return not numbers_differ(one, other, _TOLERANCE)
     except Exception:  # noqa: BLE001  the solution's own objects may raise anything

@@ -70,8 +70,7 @@ def _numbers(value: list[Any]) -> Array | None:
     try:
         array = np.array(value)
     except ValueError:
-        # The rows have different lengths.
-        return None
+        return None  # rows of different lengths
     return array if array.dtype.kind in "if" else None
 
 
@@ -187,13 +186,13 @@ def with_other_sizes(rng: np.random.Generator, steps: Steps) -> Steps:
                 steps = with_other_length(steps, old, int(rng.integers(1, old + 3)), rng)
         return steps
     # Change only some of the axes with this length: they may be equal by coincidence.
-    one = int(rng.choice(lengths))
-    new = one + int(rng.integers(1, 3))
+    old = int(rng.choice(lengths))
+    new = old + int(rng.integers(1, 3))
 
     def change(value: Any) -> Any:
         if not isinstance(value, np.ndarray):
             return value
-        shape = tuple(new if n == one and rng.integers(2) else n for n in value.shape)
+        shape = tuple(new if n == old and rng.integers(2) else n for n in value.shape)
         return value if shape == value.shape else _of_shape(value, shape, rng)
 
     return map_arguments(steps, change)
@@ -306,7 +305,7 @@ def _with_less(steps: Steps, options: Options) -> Iterator[Steps]:
         if name not in {"", "__init__"}:
             yield (*steps[:number], *steps[number + 1 :])
         for key in kwargs:
-            rest = {each: value for each, value in kwargs.items() if each != key}
+            rest = {word: value for word, value in kwargs.items() if word != key}
             yield (*steps[:number], (name, args, rest), *steps[number + 1 :])
         signature = options.signatures.get(name)
         if signature is None:

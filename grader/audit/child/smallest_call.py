@@ -101,15 +101,15 @@ class _CandidateCollector:
         """Return calls with other options that the solution accepts and that change its result."""
         calls: list[Steps] = []
         results = [step.value for step in usual.steps]
-        for other in perturb.with_other_options(steps, self.options, results):
+        for variation in perturb.with_other_options(steps, self.options, results):
             if len(calls) >= _MAX_OPTION_CALLS or time.process_time() > until:
                 break
-            behaviour = _observe_or_none(self.right, (self.name, other))
+            behaviour = _observe_or_none(self.right, (self.name, variation))
             if behaviour is None or behaviour.raises or not behaviour.finite:
                 continue
             if find_difference(usual, behaviour) is not None:
-                calls.append(other)
-                self.candidates.append((self.name, other))
+                calls.append(variation)
+                self.candidates.append((self.name, variation))
         return calls
 
 
@@ -126,18 +126,20 @@ class CallSearch:
     # Attributes that tests read; a difference in any other attribute is used last.
     read: Collection[str] = ()
 
-    def first_difference(self, pool: Sequence[Script]) -> tuple[Script, BehaviourDifference] | None:
+    def find_first_difference(
+        self, candidates: Sequence[Script]
+    ) -> tuple[Script, BehaviourDifference] | None:
         """Return the first candidate that distinguishes the programs, shrunk, or None."""
-        forms = {(name, _form(step)) for name, steps in pool for step in steps}
+        forms = {(name, _form(step)) for name, steps in candidates for step in steps}
         until = time.process_time() + self.seconds
         unread: tuple[Script, BehaviourDifference] | None = None
-        for candidate in sorted(pool, key=lambda script: not self._is_changed(script[0])):
+        for candidate in sorted(candidates, key=lambda script: not self._is_changed(script[0])):
             if time.process_time() > until:
                 break
             expected = _observe_or_none(self.right, candidate)
             first = None if expected is None else self._find_difference(candidate, expected)
             if first is not None and not self.is_unread(candidate[0], first):
-                return self._shrunk(candidate, first, forms)
+                return self._shrink(candidate, first, forms)
             if first is not None:
                 unread = unread or (candidate, first)
         return unread
@@ -159,12 +161,12 @@ class CallSearch:
         got = _observe_or_none(self.wrong, candidate)
         diff = None if got is None else find_difference(expected, got, self.read)
         if diff is not None and self.right_adaptation is not None:
-            other = _observe_or_none(self.right_adaptation, candidate)
-            if other is None or find_difference(expected, other) is not None:
+            adapted = _observe_or_none(self.right_adaptation, candidate)
+            if adapted is None or find_difference(expected, adapted) is not None:
                 return None
         return diff
 
-    def _shrunk(
+    def _shrink(
         self, candidate: Script, diff: BehaviourDifference, forms: Collection[tuple[str, Form]]
     ) -> tuple[Script, BehaviourDifference]:
         name, steps = candidate

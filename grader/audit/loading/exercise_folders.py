@@ -89,7 +89,7 @@ def load_exercism(folder: Path) -> Assignment:
     solution = stubs[0]
     modules = {solution: _source(folder, models[0])}
     test_sources = {test: _source(folder, test) for test in tests}
-    if not any(has_test(parse(source, folder / each)) for each, source in test_sources.items()):
+    if not any(has_test(parse(source, folder / name)) for name, source in test_sources.items()):
         raise bad(folder / (tests or [exercism.CONFIG])[0], "there is no test in it")
     known_files = {*stubs, *models, *tests}
     beside = [

@@ -44,7 +44,7 @@ def load_all(
         DefinitionError: An assignment cannot be audited; the message gives reason, file and line.
         UsageError: A file does not exist, or the options contradict each other.
     """
-    named = solution is not None or bool(tests) or starter is not None
+    has_options = solution is not None or bool(tests) or starter is not None
     if path is None:
         if solution is None or not tests:
             raise UsageError("name a folder or a notebook, or --solution and --tests")
@@ -54,17 +54,17 @@ def load_all(
     if path.is_symlink():
         raise bad(path, "a symbolic link is not followed; name the file or folder itself")
     if path.is_file():
-        if path.suffix in SUFFIXES and not named:
+        if path.suffix in SUFFIXES and not has_options:
             raise bad(path, _IS_A_DEFINITION)
-        return [_file(path, solution=solution, tests=tests, starter=starter)]
+        return [_load_file(path, solution=solution, tests=tests, starter=starter)]
     if not path.is_dir():
         raise bad(path, "this is no regular file and no folder")
-    if named:
+    if has_options:
         return [load_python_folder(path, solution=solution, tests=tests, starter=starter)]
-    return _folder(path)
+    return _load_folder(path)
 
 
-def _file(
+def _load_file(
     path: Path, *, solution: Path | None, tests: Sequence[Path], starter: Path | None
 ) -> Assignment:
     if path.suffix.lower() == _NOTEBOOK:
@@ -84,24 +84,26 @@ def _file(
     )
 
 
-def _folder(path: Path) -> list[Assignment]:
+def _load_folder(path: Path) -> list[Assignment]:
     if os.path.lexists(path / TRACK_FILE):
         raise bad(path / TRACK_FILE, _IS_A_DEFINITION)
-    if one := _by_convention(path):
-        return [one]
+    if assignment := _load_exercise(path):
+        return [assignment]
     try:
-        below = [each for folder in subfolders(path) for each in (folder, *subfolders(folder))]
+        folders = [inner for folder in subfolders(path) for inner in (folder, *subfolders(folder))]
     except UnreadableError as error:
         raise bad(path, str(error)) from error
-    assignments = [
-        each for each in below if exercism.is_exercise(each) or problem_folder.is_problem(each)
+    exercises = [
+        folder
+        for folder in folders
+        if exercism.is_exercise(folder) or problem_folder.is_problem(folder)
     ]
-    if len(assignments) > _MAX_ASSIGNMENTS:
+    if len(exercises) > _MAX_ASSIGNMENTS:
         raise bad(
             path, f"there are more than {_MAX_ASSIGNMENTS} assignments in it; name a part of it"
         )
-    if assignments:
-        return [each for each in map(_by_convention, assignments) if each is not None]
+    if exercises:
+        return [*filter(None, map(_load_exercise, exercises))]
     files = FolderFiles(path.absolute())
     notebooks = [name for name in files.names if name.endswith(_NOTEBOOK)]
     if not any(map(is_test_file, files.python)) and notebooks:
@@ -112,7 +114,7 @@ def _folder(path: Path) -> list[Assignment]:
     return [load_python_folder(path)]
 
 
-def _by_convention(folder: Path) -> Assignment | None:
+def _load_exercise(folder: Path) -> Assignment | None:
     try:
         if exercism.is_exercise(folder):
             return load_exercism(folder)

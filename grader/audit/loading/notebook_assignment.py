@@ -68,7 +68,9 @@ def load_notebook(path: Path) -> Assignment:
     for draft in questions.drafts:
         parse(draft.solution, path)
         program = read_program(draft.solution)
-        sources |= dict.fromkeys(each.source for each in (program.statements if program else ()))
+        sources |= dict.fromkeys(
+            statement.source for statement in (program.statements if program else ())
+        )
     solution = join(sources)
     notes = list(questions.failures)
     tests = _write_tests(questions.drafts, solution, notes)
@@ -130,6 +132,8 @@ def _own(test: DraftTest, sources: set[str]) -> str:
     if program is None:
         return ""
     own = [
-        each.source for each in program.statements if each.source not in sources or not each.sets
+        statement.source
+        for statement in program.statements
+        if statement.source not in sources or not statement.sets
     ]
     return test.code if len(own) == len(program.statements) else join(own)

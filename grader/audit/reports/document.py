@@ -103,7 +103,7 @@ def document(audit: Audit) -> AuditDocument:
             for survivor in survivors
         ],
         groups=[
-            (heading, [(f"line {each.line}", to_one_line(each.change)) for each in group])
+            (heading, [(f"line {program.line}", to_one_line(program.change)) for program in group])
             for heading, group in groups
             if group
         ],
@@ -114,7 +114,7 @@ def document(audit: Audit) -> AuditDocument:
 def text(audits: Sequence[Audit]) -> str:
     """Return a report for a terminal."""
     parts = [f"{summary_of_all(audits)}\n"] if len(audits) > 1 else []
-    parts += ["".join(f"{each}\n" for each in _text(document(audit))) for audit in audits]
+    parts += ["".join(f"{line}\n" for line in _text(document(audit))) for audit in audits]
     return "\n".join(parts)
 
 
@@ -130,17 +130,17 @@ def _text(content: AuditDocument) -> Iterator[str]:
         yield f"{mark:5} {to_one_line(check.sentence)}"
     for number, survivor in enumerate(content.survivors, 1):
         yield from ("", f"{number}. {survivor.place}: {survivor.change}")
-        yield from (f"     {each}" for each in survivor.diff.splitlines())
+        yield from (f"     {line}" for line in survivor.diff.splitlines())
         width = max((len(name) for name, _ in survivor.rows), default=0)
         for name, value in survivor.rows:
             first, *rest = value.splitlines() or [""]
             yield f"   {name:{width}}  {first}"
-            yield from (f"   {'':{width}}  {each}" for each in rest)
+            yield from (f"   {'':{width}}  {line}" for line in rest)
         if survivor.above:
             yield f"   {survivor.above}, shown above, rejects it."
         elif survivor.test:
             yield "   This test rejects it:"
-            yield from (f"     {each}".rstrip() for each in survivor.test.splitlines())
+            yield from (f"     {line}".rstrip() for line in survivor.test.splitlines())
     for heading, group in content.groups:
         yield from ("", heading, *(f"  {place}: {change}" for place, change in group))
     if content.notes:
@@ -150,7 +150,7 @@ def _text(content: AuditDocument) -> Iterator[str]:
 def markdown(audits: Sequence[Audit]) -> str:
     """Return Markdown for a comment or a CI summary, with survivors collapsed."""
     parts = [f"{summary_of_all(audits)}\n"] if len(audits) > 1 else []
-    parts += ["".join(f"{each}\n" for each in _markdown(document(audit))) for audit in audits]
+    parts += ["".join(f"{line}\n" for line in _markdown(document(audit))) for audit in audits]
     return "\n".join(parts)
 
 
@@ -160,7 +160,7 @@ def _markdown(content: AuditDocument) -> Iterator[str]:
         f"## {escape_markdown(content.name)}",
         "",
         f"**{first}**",
-        *(f"<br>{each}" for each in rest),
+        *(f"<br>{sentence}" for sentence in rest),
     )
     yield from ("", content.score)
     if content.checks:
@@ -205,7 +205,7 @@ def html(audits: Sequence[Audit]) -> str:
 
 
 def _html(content: AuditDocument) -> Iterator[str]:
-    yield from (f'<p class="first">{escape(each)}</p>\n' for each in content.headline)
+    yield from (f'<p class="first">{escape(sentence)}</p>\n' for sentence in content.headline)
     yield f'<p class="quiet">{escape(content.score)}</p>\n'
     if content.checks:
         yield "<section>\n<ul>\n"
@@ -217,10 +217,10 @@ def _html(content: AuditDocument) -> Iterator[str]:
         yield f"<details{'' if number else ' open'}>\n<summary>"
         yield f'<span class="place">{escape(survivor.place)}</span> {escape(survivor.change)}'
         yield '</summary>\n<pre tabindex="0">'
-        for each in survivor.diff.splitlines():
-            is_head = each.startswith(("+++", "---"))
-            element = None if is_head else {"+": "ins", "-": "del"}.get(each[:1])
-            yield f"<{element}>{escape(each)}</{element}>\n" if element else f"{escape(each)}\n"
+        for line in survivor.diff.splitlines():
+            is_head = line.startswith(("+++", "---"))
+            element = None if is_head else {"+": "ins", "-": "del"}.get(line[:1])
+            yield f"<{element}>{escape(line)}</{element}>\n" if element else f"{escape(line)}\n"
         yield "</pre>\n"
         if survivor.rows:
             rows = (f"<dt>{name}</dt><dd>{escape(value)}</dd>\n" for name, value in survivor.rows)

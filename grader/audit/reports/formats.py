@@ -43,7 +43,7 @@ def audit_json(audits: Sequence[Audit]) -> str:
             "misconceptions": audit.misconceptions,
             "seconds": audit.seconds,
             "checks": [asdict(check) for check in audit.checks],
-            **{name: [asdict(each) for each in getattr(audit, name)] for name in GROUPS},
+            **{name: [asdict(program) for program in getattr(audit, name)] for name in GROUPS},
             "notes": list(audit.assignment.notes),
         }
         for audit in audits
@@ -71,8 +71,8 @@ def sarif(audits: Sequence[Audit]) -> str:
         # Lines of a notebook's cells are not lines of its file.
         has_lines = PurePosixPath(uri).suffix == ".py"
         results += [
-            SarifResult(rule, "warning", message, quote(uri), at if has_lines else 1)
-            for rule, message, at in holes
+            SarifResult(rule, "warning", message, quote(uri), line if has_lines else 1)
+            for rule, message, line in holes
         ]
     rules = {name: {"shortDescription": {"text": summary}} for name, summary in _RULES.items()}
     log = sarif_log("etude audit", rules, results, "hole/v1")
@@ -82,11 +82,11 @@ def sarif(audits: Sequence[Audit]) -> str:
 def badge(audits: Sequence[Audit]) -> str:
     """Return an SVG badge with the share of wrong programs that the tests reject."""
     killed = sum(audit.killed for audit in audits)
-    whole = sum(audit.distinguishable for audit in audits)
-    value = percent(killed, whole).replace(" ", "") if whole else "none"
-    share = killed / whole if whole else 0.0
-    holes = any(audit.has_holes for audit in audits)
-    good = "#17693a" if share >= _GOOD and not holes else "#7a4a00"
+    tried = sum(audit.distinguishable for audit in audits)
+    value = percent(killed, tried).replace(" ", "") if tried else "none"
+    share = killed / tried if tried else 0.0
+    has_holes = any(audit.has_holes for audit in audits)
+    good = "#17693a" if share >= _GOOD and not has_holes else "#7a4a00"
     colour = good if share >= _FAIR else "#a02d20"
     left, right = (round(len(text) * _COLUMN) + _PADDING for text in (_LABEL, value))
     name = escape(f"{_LABEL}: {value}")

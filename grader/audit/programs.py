@@ -111,7 +111,7 @@ def make_misconception_programs(assignment: Assignment, match: Match) -> Iterato
 # since the known mistake does not cover such calls.
 _ADAPTER = """
 
-def _known_mistake(right, max_arguments, part, item):
+def _known_mistake(right, max_arguments, own_index, exercise_index):
     import functools
     import inspect
 
@@ -133,18 +133,18 @@ def _known_mistake(right, max_arguments, part, item):
                     return right(*args, **kwargs)
             values = values[:max_arguments]
         result = wrong(*values)
-        if item is not None:
-            result = result[item]
-        if part is None:
+        if exercise_index is not None:
+            result = result[exercise_index]
+        if own_index is None:
             return result
         results = list(right(*args, **kwargs))
-        results[part] = result
+        results[own_index] = result
         return tuple(results)
 
     return wrapper
 
 
-{target} = _known_mistake({target}, {max_arguments}, {part}, {item})
+{target} = _known_mistake({target}, {max_arguments}, {own_index}, {exercise_index})
 """
 
 

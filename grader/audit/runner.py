@@ -60,7 +60,8 @@ _FIELDS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
     "changed": {"ids": list},
     "alike": {"facts": list},
     "match": {
-        "number": int, "target": str, "max_arguments": int, "part": _OR_NONE, "item": _OR_NONE,
+        "number": int, "target": str, "max_arguments": int, "own_index": _OR_NONE,
+        "exercise_index": _OR_NONE,
     },
     "found": {"name": str, "example": str, "expected": str, "got": str, "body": list,
         "unread": bool,

@@ -4,6 +4,7 @@ import contextlib
 import inspect
 import pickle
 import types
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,7 @@ from grader.audit.child.perturb import Script, Step
 from grader.definitions.exercise import Tolerance
 
 _MIN_RESULTS = 4  # distinct results that must agree for a match
-_PART = 0.9  # least share of agreeing results among the calls that both functions accept
+_LEAST_SHARE = 0.9  # least share of agreeing results among the calls that both functions accept
 _MAX_CALLS = 60  # most calls to compare
 _MAX_REFUSED = 20  # calls that may be refused before the first accepted one
 # Loose, since constants such as epsilon may differ between the two.
@@ -28,8 +29,9 @@ class Correspondence:
     max_arguments: int
     # Index of the item in the assignment's result tuple that equals the exercise's result; None for
     # the whole result.
-    part: int | None = None
-    item: int | None = None  # the index in the exercise's result tuple, if that one is larger
+    own_index: int | None = None
+    # The same for the exercise's result tuple, if that one is larger.
+    exercise_index: int | None = None
 
 
 def find_positional_arguments(
@@ -60,9 +62,8 @@ def count_arguments(function: Any) -> tuple[int, int] | None:
     with contextlib.suppress(TypeError, ValueError):
         parameters = [*inspect.signature(function).parameters.values()]
         if all(parameter.kind is parameter.POSITIONAL_OR_KEYWORD for parameter in parameters):
-            return sum(parameter.default is parameter.empty for parameter in parameters), len(
-                parameters
-            )
+            required = sum(parameter.default is parameter.empty for parameter in parameters)
+            return required, len(parameters)
     return None
 
 
@@ -77,32 +78,31 @@ def find_correspondence(
     argument_counts = count_arguments(getattr(exercise, known_name, None))
     if argument_counts is None:
         return None
-    parts: dict[tuple[int | None, int | None], int] = {}
+    agreements: Counter[tuple[int | None, int | None]] = Counter()
     compared_calls = 0
     results: set[bytes] = set()
     own_calls = [steps[0] for called, steps in candidates if called == name]
-    for value, result in _results(
-        (right, name), (exercise, known_name), own_calls, argument_counts
-    ):
+    for own, known in _results((right, name), (exercise, known_name), own_calls, argument_counts):
         compared_calls += 1
-        pairs: list[tuple[int | None, int | None]] = [(None, None)]
-        if isinstance(value, tuple) and not isinstance(result, tuple):
-            pairs = [(number, None) for number in range(len(value))]
-        elif isinstance(result, tuple) and not isinstance(value, tuple):
-            pairs = [(None, number) for number in range(len(result))]
-        for part, item in pairs:
-            own_result = value if part is None else value[part]
-            if _is_close(own_result, result if item is None else result[item]):
-                parts[part, item] = parts.get((part, item), 0) + 1
-                results.add(pickle.dumps(result))
-        if compared_calls >= _MIN_RESULTS and not parts:
+        index_pairs: list[tuple[int | None, int | None]] = [(None, None)]
+        if isinstance(own, tuple) and not isinstance(known, tuple):
+            index_pairs = [(index, None) for index in range(len(own))]
+        elif isinstance(known, tuple) and not isinstance(own, tuple):
+            index_pairs = [(None, index) for index in range(len(known))]
+        for own_index, exercise_index in index_pairs:
+            own_item = own if own_index is None else own[own_index]
+            known_item = known if exercise_index is None else known[exercise_index]
+            if _is_close(own_item, known_item):
+                agreements[own_index, exercise_index] += 1
+                results.add(pickle.dumps(known))
+        if compared_calls >= _MIN_RESULTS and not agreements:
             return None
     if len(results) < _MIN_RESULTS:
         return None
-    best = max(parts, key=lambda part: parts[part])
-    return (
-        Correspondence(argument_counts[1], *best) if parts[best] >= _PART * compared_calls else None
-    )
+    ((indices, count),) = agreements.most_common(1)
+    if count < _LEAST_SHARE * compared_calls:
+        return None
+    return Correspondence(argument_counts[1], *indices)
 
 
 def _results(

@@ -8,7 +8,6 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -17,101 +16,12 @@ import pytest
 import yaml
 
 from tests.integrations.conftest import USING, InContainer, MakeHostile, Run
+from tests.integrations.github_runner import COMMANDS, FOLDER, OPTIONS, Runner
 from tests.integrations.hostile import EARNED, POSSIBLE
 
 ROOT = Path(__file__).parent.parent.parent
-FOLDER = ROOT / "integrations" / "github"
 SUBMISSIONS = ROOT / "examples" / "submissions"
 NOBODY = 65534
-BASH = shutil.which("bash") or "/bin/bash"
-EXPRESSION = re.compile(r"\$\{\{\s*(.*?)\s*\}\}")
-
-
-@dataclass
-class Runner:
-    """Runs the steps of a job or of a composite action in a workspace."""
-
-    run: Run
-    workspace: Path
-    temp: Path
-    action_path: Path
-    inputs: Mapping[str, str] = field(default_factory=dict)
-    prefix: Callable[..., list[str | Path]] = lambda *command: list(command)
-    outputs: dict[str, dict[str, str]] = field(default_factory=dict)
-    used: list[tuple[str, dict[str, str]]] = field(default_factory=list)
-    log: str = ""
-    path: str = ""  # in place of PATH, until a step sets Python up
-
-    @property
-    def summary(self) -> str:
-        """What the job's summary page shows."""
-        path = self.workspace.parent / "summary.md"
-        return path.read_text("utf-8") if path.exists() else ""
-
-    def steps(self, steps: list[dict[str, Any]]) -> int:
-        """Run until a step fails; return its status."""
-        for number, step in enumerate(steps):
-            if not self._wanted(step.get("if", "")):
-                continue
-            if "uses" in step:
-                given = {
-                    name: self.evaluate(str(text)) for name, text in step.get("with", {}).items()
-                }
-                self.used.append((step["uses"].partition("@")[0], given))
-                self.path = ""
-            elif status := self._run(step, step.get("id", f"step{number}")):
-                return status
-        return 0
-
-    def evaluate(self, text: str) -> str:
-        return EXPRESSION.sub(lambda found: self._value(found[1]), text)
-
-    def _value(self, expression: str) -> str:
-        first, _, rest = expression.partition(" || ")
-        if first.startswith("hashFiles("):
-            return "hash"
-        if first.startswith("'"):
-            return first.strip("'")
-        context, _, name = first.partition(".")
-        if context == "inputs":
-            value = self.inputs[name]
-        elif context == "runner":
-            value = {"temp": str(self.temp), "os": "Linux", "arch": "X64"}[name]
-        elif context == "github":
-            value = {"action_path": str(self.action_path), "action_ref": "v0"}[name]
-        else:
-            assert context == "steps", expression
-            step, _, output = name.partition(".outputs.")
-            value = self.outputs.get(step, {}).get(output, "")
-        return value or (self._value(rest) if rest else "")
-
-    def _wanted(self, condition: str) -> bool:
-        if condition in ("", "always()"):
-            return True
-        left, right = condition.split(" == ")
-        return self._value(left) == right.strip("'")
-
-    def _run(self, step: Mapping[str, Any], name: str) -> int:
-        output, script = self.temp / f"{name}.output", self.temp / f"{name}.sh"
-        output.touch()
-        output.chmod(0o666)
-        script.write_text(step["run"])
-        variables = {key: self.evaluate(str(text)) for key, text in step.get("env", {}).items()}
-        finished = self.run(
-            *self.prefix(BASH, "--noprofile", "--norc", "-e", "-o", "pipefail", script),
-            cwd=self.evaluate(step.get("working-directory", str(self.workspace))),
-            **variables,
-            **({"PATH": self.path} if self.path else {}),
-            GITHUB_ACTIONS="true",
-            GITHUB_OUTPUT=str(output),
-            GITHUB_STEP_SUMMARY=str(self.workspace.parent / "summary.md"),
-            GITHUB_ACTION_PATH=str(self.action_path),
-            RUNNER_TEMP=str(self.temp),
-        )
-        self.log += finished.stdout + finished.stderr
-        lines = output.read_text().splitlines()
-        self.outputs[name] = dict(line.split("=", 1) for line in lines)
-        return finished.returncode
 
 
 Grade: TypeAlias = Callable[..., tuple[int, Runner]]
@@ -311,12 +221,6 @@ def test_nothing_of_the_workspace_runs_but_the_submission(
     }
 
 
-COMMANDS = (
-    '"; touch pwned; "\'; touch pwned; $(touch pwned)`touch pwned`\ntouch pwned\n${{ secrets.x }}'
-)
-OPTIONS = "--unsafe-no-sandbox --output=pwned"
-
-
 @pytest.mark.slow
 @pytest.mark.release
 @pytest.mark.parametrize("name", ["exercise", "submission", "exercises", "reports", "etude"])
@@ -417,11 +321,16 @@ def test_a_workflow_asks_for_no_more_rights_than_it_needs(name: str) -> None:
                 assert step["with"]["persist-credentials"] is False
 
 
-def test_the_sample_workflow_gives_the_action_what_it_has(action: dict[str, Any]) -> None:
-    """Its inputs and outputs exist."""
-    text = (FOLDER / "grade.yml").read_text()
-    workflow = yaml.safe_load(text)
-    (step,) = (each for each in workflow["jobs"]["grade"]["steps"] if each.get("id") == "etude")
+@pytest.mark.parametrize(
+    ("workflow", "job", "path"),
+    [("grade.yml", "grade", "action.yml"), ("audit.yml", "audit", "audit/action.yml")],
+)
+def test_a_sample_workflow_gives_its_action_what_it_has(workflow: str, job: str, path: str) -> None:
+    """The inputs and outputs that it names exist."""
+    text, action = (FOLDER / workflow).read_text(), yaml.safe_load((FOLDER / path).read_text())
+    (step,) = (
+        each for each in yaml.safe_load(text)["jobs"][job]["steps"] if each.get("id") == "etude"
+    )
     assert set(step["with"]) <= set(action["inputs"])
     assert set(re.findall(r"steps\.etude\.outputs\.([a-z-]+)", text)) == set(action["outputs"])
 

@@ -1,15 +1,16 @@
 """The GitHub Action that audits, run step by step as the runner runs it."""
 
-import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 import yaml
 
 from tests.integrations.conftest import Run
-from tests.integrations.test_github import COMMANDS, FOLDER, OPTIONS, Grade, Runner
+from tests.integrations.github_runner import COMMANDS, FOLDER, OPTIONS, Runner
+
+Audit: TypeAlias = Callable[..., tuple[int, Runner]]
 
 SOLUTION = "def double(x):\n    return 2 * x\n"
 WEAK = "from solution import double\n\n\ndef test_two():\n    assert double(2) > 1\n"
@@ -28,7 +29,7 @@ def temp(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def audit(action: dict[str, Any], temp: Path, checkout: Path, run: Run, tmp_path: Path) -> Grade:
+def audit(action: dict[str, Any], temp: Path, checkout: Path, run: Run, tmp_path: Path) -> Audit:
     """Run the action with inputs, on an assignment with these tests."""
 
     def audit(tests: str, inputs: Mapping[str, str]) -> tuple[int, Runner]:
@@ -48,7 +49,7 @@ def audit(action: dict[str, Any], temp: Path, checkout: Path, run: Run, tmp_path
 
 
 @pytest.mark.slow
-def test_holes_fail_the_job(audit: Grade) -> None:
+def test_holes_fail_the_job(audit: Audit) -> None:
     """Status 1 with a summary and the reports; with better tests status 0."""
     inputs = {"path": "homework", "reports": "sarif=a.sarif\nbadge=a.svg"}
     status, runner = audit(WEAK, inputs)
@@ -69,7 +70,7 @@ def test_holes_fail_the_job(audit: Grade) -> None:
 
 
 @pytest.mark.slow
-def test_what_cannot_be_audited_is_told_apart(audit: Grade) -> None:
+def test_what_cannot_be_audited_is_told_apart(audit: Audit) -> None:
     """Status 2, and the sentence in the log."""
     status, runner = audit("from solution import double\n", {"path": "homework"})
     assert (status, runner.outputs["audit"]) == (2, {"outcome": "not audited"})
@@ -82,19 +83,9 @@ def test_what_cannot_be_audited_is_told_apart(audit: Grade) -> None:
     "name", ["path", "solution", "tests", "accepted", "fail-under", "reports", "requirements"]
 )
 @pytest.mark.parametrize("text", [COMMANDS, OPTIONS], ids=["commands", "options"])
-def test_an_input_is_never_a_program(audit: Grade, name: str, text: str) -> None:
+def test_an_input_is_never_a_program(audit: Audit, name: str, text: str) -> None:
     """Whatever an input holds is words to Etude or to pip: no command, and no option."""
     status, runner = audit(WEAK, {"path": "homework", name: text})
     assert status in (1, 2), runner.log
     found = {path.name for path in (*runner.workspace.rglob("*"), *runner.temp.iterdir())}
     assert "pwned" not in found
-
-
-def test_the_sample_workflow_gives_the_action_what_it_has(action: dict[str, Any]) -> None:
-    """Its inputs and outputs exist."""
-    text = (FOLDER / "audit.yml").read_text()
-    (step,) = (
-        each for each in yaml.safe_load(text)["jobs"]["audit"]["steps"] if each.get("id") == "etude"
-    )
-    assert set(step["with"]) <= set(action["inputs"])
-    assert set(re.findall(r"steps\.etude\.outputs\.([a-z-]+)", text)) == set(action["outputs"])

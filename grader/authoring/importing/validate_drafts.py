@@ -15,7 +15,7 @@ _ROUNDS: Final = 5  # most attempts to load a draft; each moves refused tests to
 
 
 def validate_draft(draft: Draft) -> tuple[str, ...]:
-    """Keep tests that prevent loading a draft as notes, and return what still prevents it.
+    """Keep tests that prevent loading a draft as notes, and return the remaining problems.
 
     No code is run.
     """

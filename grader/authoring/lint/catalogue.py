@@ -1,38 +1,27 @@
 """The catalogue of all rules, and the selection of rules to run."""
 
+import importlib
+import pkgutil
 import re
 from collections.abc import Iterable
 from typing import Final
 
+from grader.authoring.lint import rules
 from grader.authoring.lint.rule import Rule
-from grader.authoring.lint.rules import (
-    files,
-    markdown,
-    metadata,
-    numbers,
-    programs,
-    pytest_bodies,
-    resources,
-    tests,
-    texts,
-    tracks,
-    unsendable_values,
-)
+from grader.authoring.lint.rules.files import invalid_definition
 from grader.definitions.wording import did_you_mean, quote
 from grader.errors import UsageError
 
-_MODULES: Final = (
-    files, markdown, metadata, programs, resources, unsendable_values, pytest_bodies,
-    numbers, tests, texts, tracks,
-)  # fmt: skip
-
 _RULES: Final = [
-    value for module in _MODULES for value in vars(module).values() if isinstance(value, Rule)
+    value
+    for module in pkgutil.iter_modules(rules.__path__, f"{rules.__name__}.")
+    for value in vars(importlib.import_module(module.name)).values()
+    if isinstance(value, Rule)
 ]
-CATALOGUE: Final = {each.code: each for each in sorted(_RULES, key=lambda each: each.code)}
+CATALOGUE: Final = {rule.code: rule for rule in sorted(_RULES, key=lambda rule: rule.code)}
 """The rules by code."""
 
-ALWAYS: Final = frozenset({files.invalid_definition.code})
+ALWAYS: Final = frozenset({invalid_definition.code})
 
 _SEPARATOR: Final = re.compile(r"[,\s]+")
 

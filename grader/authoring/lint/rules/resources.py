@@ -2,12 +2,10 @@
 
 import ast
 import builtins
-import importlib.machinery
-import importlib.util
+import pkgutil
 import sys
 from collections.abc import Iterator
 from functools import cache
-from types import ModuleType
 from typing import Final
 
 import numpy as np
@@ -56,19 +54,13 @@ def _unknown(word: str, *, is_module: bool) -> str | None:
         return None if root in names else did_you_mean(root, sorted(names)) or None
     if root not in _MODULES:
         return None
-    owner: object = sys.modules.get(root) or importlib.import_module(root)
-    for number, step in enumerate(rest):
-        if hasattr(owner, step):
-            owner = getattr(owner, step)
-            continue
-        # A submodule may exist that nothing has imported yet.
-        if isinstance(owner, ModuleType) and (paths := getattr(owner, "__path__", None)):
-            spelled = f"{owner.__name__}.{step}"
-            if importlib.machinery.PathFinder.find_spec(spelled, list(paths)):
-                owner = importlib.import_module(spelled)
-                continue
-        hint = did_you_mean(step, sorted(vars(owner)) if hasattr(owner, "__dict__") else ())
-        return hint if number == len(rest) - 1 or hint else ""
+    owner, name = pkgutil.resolve_name(root), root
+    for step in rest:
+        name = f"{name}.{step}"
+        try:
+            owner = pkgutil.resolve_name(name)  # also finds a submodule that nothing has imported
+        except (ImportError, AttributeError):
+            return did_you_mean(step, sorted(vars(owner)) if hasattr(owner, "__dict__") else ())
     return None
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import LintedExercise
 from grader.definitions.exercise import Course
+from grader.definitions.python_names import find_names
 from grader.definitions.wording import did_you_mean, quote
 from grader.disk_cache import package_folder
 from grader.errors import Problem
@@ -84,7 +85,7 @@ def unknown_reference(subject: LintedExercise) -> Iterator[Problem]:
             alike = sorted(path.stem for path in package_folder(_REFERENCE).glob("[a-z]*.py"))
             hint = did_you_mean(module.rpartition(".")[2], alike)
             message = f"there is no module {quote(module)}{hint}"
-        elif {attribute, "*"} & (names := _top_names(source)):
+        elif {attribute, "*"} & (names := _module_names(source)):
             continue
         else:
             hint = did_you_mean(attribute, sorted(names))
@@ -102,22 +103,9 @@ def _reference_source(module: str, course: Course | None) -> str | None:
 
 
 @cache
-def _top_names(text: str) -> frozenset[str]:
-    """Return the names that a module sets at its top level, as far as its source shows."""
-    top_names: set[str] = set()
-    waiting: list[ast.AST] = list(ast.parse(text).body)
-    while waiting:
-        node = waiting.pop()
-        match node:
-            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-                top_names.add(name)
-            case ast.Import(names=names) | ast.ImportFrom(names=names):
-                top_names.update((each.asname or each.name).partition(".")[0] for each in names)
-            case ast.Name(id=name, ctx=ast.Store()):
-                top_names.add(name)
-            case _:  # `if` and `try` contain definitions, too
-                waiting += ast.iter_child_nodes(node)
-    return frozenset(top_names)
+def _module_names(source: str) -> frozenset[str]:
+    """Return the names that a module sets, with `*` if it imports all of another one."""
+    return find_names(ast.parse(source)).sets
 
 
 @rule("ETU413", "error")

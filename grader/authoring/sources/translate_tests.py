@@ -25,6 +25,7 @@ from grader.authoring.sources.program_parts import (
     rename_modules,
     used_names,
 )
+from grader.definitions.python_names import find_names
 
 # The condition of each unittest assertion, over its arguments a and b.
 _CONDITIONS: Final[dict[str, str]] = {
@@ -324,7 +325,7 @@ def _body(module: _Module, node: ast.FunctionDef, group: ast.ClassDef | None) ->
     body = _in_loops([*fixtures, *translator.body(node.body)], loops)
     statements = [*_helpers(group, node, module), *prepared, *body]
     used = used_names(ast.unparse(ast.Module(statements, [])))
-    class_values = [value for value in _class_values(group) if _assigned_names(value) & used]
+    class_values = [value for value in _class_values(group) if find_names(value).sets & used]
     return module.finish([*class_values, *statements])
 
 
@@ -342,14 +343,6 @@ def _arguments(node: ast.FunctionDef) -> list[ast.arg]:
 def _class_values(group: ast.ClassDef) -> list[ast.stmt]:
     """Return the assignments in the body of a class."""
     return [node for node in group.body if isinstance(node, (ast.Assign, ast.AnnAssign))]
-
-
-def _assigned_names(node: ast.AST) -> set[str]:
-    return {
-        each.id
-        for each in ast.walk(node)
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-    }
 
 
 def _helpers(group: ast.ClassDef, method: ast.FunctionDef, module: _Module) -> list[ast.stmt]:
@@ -414,7 +407,9 @@ class _Translator(ast.NodeTransformer):
         self._module = module
         self._caught: set[str] = set()
         self._methods = {method.name for method in _methods(group)}
-        self._members = self._methods.union(*map(_assigned_names, _class_values(group)))
+        self._members = self._methods.union(
+            *(find_names(value).sets for value in _class_values(group))
+        )
         for node in ast.walk(group):
             match node:
                 case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name, ctx=ast.Store()):

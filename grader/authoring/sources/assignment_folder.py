@@ -123,28 +123,32 @@ class _Reader:
         self._tested: dict[str, str] = {}
         for name in self._tests:
             self._tested |= self._imported_files(name, is_test=True)
-        self._tested = {at: name for at, name in self._tested.items() if name not in self._tests}
+        self._tested = {
+            place: name for place, name in self._tested.items() if name not in self._tests
+        }
 
     def assignment(self, solution: str | None, starter: str | None) -> Assignment:
         """Find the files that were not named, and read all files."""
-        key, source, old = self._solution(solution)
-        beside = {key: source}  # maps places in the assignment to names of files
-        waiting = [*self._tested.items(), (key, source)]
+        place, source, replaced_file = self._solution(solution)
+        places = {place: source}  # names of files by their place in the assignment
+        waiting = [*self._tested.items(), (place, source)]
         while waiting:
-            at, name = waiting.pop()
-            if at in beside and name != source:
+            next_place, name = waiting.pop()
+            if next_place in places and name != source:
                 continue
-            beside.setdefault(at, name)
+            places.setdefault(next_place, name)
             imports = self._imported_files(name, is_test=False)
-            waiting += [each for each in imports.items() if each[0] not in beside]
+            waiting += [item for item in imports.items() if item[0] not in places]
         for name in self._tests:
             if any(module_name.level for module_name in find_imports(self._tree(name))):
                 packages = (f"{parent}/__init__.py" for parent in PurePosixPath(name).parents)
-                beside |= {package: package for package in packages if package in self._files}
-        usual = (pattern.format(PurePosixPath(key).stem) for pattern in _STARTERS)
-        there = (name for name in usual if name in self._files and name not in (key, source))
-        starter = starter or old or next(there, None)
-        modules = {at: self._load(name)[0] for at, name in sorted(beside.items())}
+                places |= {package: package for package in packages if package in self._files}
+        patterns = (pattern.format(PurePosixPath(place).stem) for pattern in _STARTERS)
+        starters = (
+            name for name in patterns if name in self._files and name not in (place, source)
+        )
+        starter = starter or replaced_file or next(starters, None)
+        modules = {place: self._load(name)[0] for place, name in sorted(places.items())}
         tests = {name: self._load(name)[0] for name in self._tests}
         nodes = [node for name in self._tests for node in self._tree(name).body]
         has_function = any(
@@ -161,7 +165,7 @@ class _Reader:
         return Assignment(
             name=self._files.root.name,
             kind="unittest" if is_unittest else "pytest",
-            solution=key,
+            solution=place,
             modules=modules,
             tests=tests,
             starter=None if starter is None else self._load(starter)[0],
@@ -192,23 +196,26 @@ class _Reader:
         for name in named or ["."]:
             if self._files.path(name).is_dir():
                 prefix = "" if name == "." else f"{name}/"
-                below = [each for each in self._files.python if each.startswith(prefix)]
-                chosen += [each for each in below if is_test_file(each)]
+                chosen += [
+                    file
+                    for file in self._files.python
+                    if file.startswith(prefix) and is_test_file(file)
+                ]
             else:
                 chosen.append(name)
-        have = [name for name in chosen if has_test(self._tree(name))]
-        for name in have:
+        test_files = [name for name in chosen if has_test(self._tree(name))]
+        for name in test_files:
             for node in self._tree(name).body:
                 targets = node.targets if isinstance(node, ast.Assign) else ()
                 if any(isinstance(t, ast.Name) and t.id == "pytest_plugins" for t in targets):
                     message = "plugins of pytest are not loaded; put their fixtures into this file"
                     raise bad(self._files.path(name), message, node.lineno)
-        parents = {parent for name in have for parent in PurePosixPath(name).parents}
+        parents = {parent for name in test_files for parent in PurePosixPath(name).parents}
         for conftest in sorted(str(parent / "conftest.py") for parent in parents):
             if conftest in self._files:
                 self._leave_out_conftest(conftest)
-        if have:
-            return sorted(dict.fromkeys(have))
+        if test_files:
+            return sorted(dict.fromkeys(test_files))
         if chosen:
             message = (
                 "there is no test in it: pytest collects functions and methods whose names begin "
@@ -280,39 +287,41 @@ class _Reader:
         """Return the solution's place, its file, and the file that it replaces."""
         candidates = self._candidates()
         if named is not None:
-            own = next((key for key, name in self._tested.items() if name == named), None)
-            key = own or self._find_replaced_module(named, candidates)
-            return key, named, None if own else candidates.get(key)
+            tested_place = next(
+                (place for place, name in self._tested.items() if name == named), None
+            )
+            place = tested_place or self._find_replaced_module(named, candidates)
+            return place, named, None if tested_place else candidates.get(place)
         if not candidates:
             return self._find_unimported_solution()
-        key = self._choose(candidates)
-        for other in (pattern.format(PurePosixPath(key).stem) for pattern in _SOLUTIONS):
-            if other in self._files and other not in self._tested.values() and other != key:
-                self._notes.append(f"{other} is the solution: it replaces {key} for the tests")
-                return key, other, candidates[key]
-        return key, candidates[key], None
+        place = self._choose(candidates)
+        for name in (pattern.format(PurePosixPath(place).stem) for pattern in _SOLUTIONS):
+            if name in self._files and name not in self._tested.values() and name != place:
+                self._notes.append(f"{name} is the solution: it replaces {place} for the tests")
+                return place, name, candidates[place]
+        return place, candidates[place], None
 
     def _candidates(self) -> dict[str, str]:
         """Return the modules that tests import, without package files and helpers."""
         candidates: dict[str, str] = {}
-        for key, name in self._tested.items():
+        for place, name in self._tested.items():
             is_package = PurePosixPath(name).name == "__init__.py"
             if is_package and all(map(_is_boilerplate, self._tree(name).body)):
                 # The package only re-exports names, so the modules that it imports are meant.
-                prefix = name.removesuffix(key)
+                prefix = name.removesuffix(place)
                 candidates |= {
-                    at.removeprefix(prefix): file
-                    for at, file in self._imported_files(name, is_test=False).items()
+                    module_place.removeprefix(prefix): file
+                    for module_place, file in self._imported_files(name, is_test=False).items()
                     if file != name
                 }
             else:
-                candidates[key] = name
+                candidates[place] = name
         modules = {
-            key: name
-            for key, name in candidates.items()
-            if PurePosixPath(key).stem not in _HELPERS
-            and PurePosixPath(key).parts[0] not in _TEST_FOLDERS
-            and not is_test_file(key)
+            place: name
+            for place, name in candidates.items()
+            if PurePosixPath(place).stem not in _HELPERS
+            and PurePosixPath(place).parts[0] not in _TEST_FOLDERS
+            and not is_test_file(place)
         }
         return modules or candidates
 
@@ -335,14 +344,14 @@ class _Reader:
         message = "the tests import no module of the folder"
         if missing:
             first = missing[0]
-            usual = (pattern.format(first) for pattern in _SOLUTIONS)
-            name = next((each for each in usual if each in self._files), None)
+            names = (pattern.format(first) for pattern in _SOLUTIONS)
+            name = next((name for name in names if name in self._files), None)
             if len(missing) == 1 and name is not None:
                 self._notes.append(f"{name} is imported as {first}, the name in the tests")
                 return f"{first}.py", name, None
             message = f"the tests import {first!r}, and no file has it"
             imports = find_imports(self._tree(self._tests[0]))
-            lines = [each.line for each in imports if each.parts[0] == first]
+            lines = [module.line for module in imports if module.parts[0] == first]
         message = f"there is no solution: {message}; name it with --solution"
         raise bad(self._files.path(self._tests[0]), message, *lines[:1])
 
@@ -365,22 +374,24 @@ class _Reader:
         Raises:
             UsageError: There are several candidates.
         """
-        stems = {key: PurePosixPath(key).stem for key in candidates}
-        of_tests = {PurePosixPath(name).stem for name in self._tests}
-        called = [key for key, stem in stems.items() if stem in ("solution", "solutions")]
-        tested = [
-            key
-            for key, stem in stems.items()
-            if of_tests & {f"test_{stem}", f"{stem}_test", f"{stem}_tests"}
+        stems = {place: PurePosixPath(place).stem for place in candidates}
+        test_stems = {PurePosixPath(name).stem for name in self._tests}
+        named_solution = [
+            place for place, stem in stems.items() if stem in ("solution", "solutions")
         ]
-        used = {
-            at
-            for key, name in candidates.items()
-            for at in self._imported_files(name, is_test=False)
-            if at != key
+        named_by_test = [
+            place
+            for place, stem in stems.items()
+            if test_stems & {f"test_{stem}", f"{stem}_test", f"{stem}_tests"}
+        ]
+        imported = {
+            imported_place
+            for place, name in candidates.items()
+            for imported_place in self._imported_files(name, is_test=False)
+            if imported_place != place
         }
-        top = [key for key in candidates if key not in used]
-        for choice in (list(candidates), called, tested, top):
+        not_imported = [place for place in candidates if place not in imported]
+        for choice in (list(candidates), named_solution, named_by_test, not_imported):
             if len(choice) == 1:
                 return choice[0]
         several = ", ".join(list(candidates)[:_MAX_NAMES])

@@ -9,7 +9,7 @@ from grader.audit.run import Request
 from grader.authoring.sources.assignment import Assignment
 from grader.disk_cache import Cache, cache_folder, compute_key, fingerprint, package_folder
 
-_SOURCES = ("audit", "mutation")
+_SOURCES = ("audit", "mutation", "grading/comparison", "grading/diagnosis")
 
 
 class AuditCache:

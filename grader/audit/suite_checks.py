@@ -27,10 +27,8 @@ def check_solution(tests: Sequence[TestOutcome]) -> SuiteCheck:
         )
     denied_tests = [test for test in failures if is_denied(test)]
     if len(denied_tests) == len(failures):
-        verb = "needs" if len(denied_tests) == 1 else "need"
-        return SuiteCheck(
-            name, "note", f"{_share(denied_tests, tests)} {verb} {DENIED}.", _ids(denied_tests)
-        )
+        sentence = f"{_share(denied_tests, tests)} {_verb('need', denied_tests)} {DENIED}."
+        return SuiteCheck(name, "note", sentence, _ids(denied_tests))
     sentence = (
         f"The solution fails {_share(failures, tests)}, left out of the rest; "
         f"the first: {failures[0].message}"
@@ -63,8 +61,8 @@ def check_order(changed: Sequence[str], run_kind: str) -> SuiteCheck:
     name = "order"
     if not changed:
         return SuiteCheck(name, "ok", "The tests pass in any order, and when they are repeated.")
-    verb = "fails" if len(changed) == 1 else "fail"
-    sentence = f"{_list_names(changed)} {verb} {run_kind}, though the solution passes otherwise."
+    names = f"{_list_names(changed)} {_verb('fail', changed)}"
+    sentence = f"{names} {run_kind}, though the solution passes otherwise."
     return SuiteCheck(name, "hole", sentence, tuple(changed))
 
 
@@ -74,10 +72,8 @@ def check_calls(tests: Sequence[TestOutcome]) -> SuiteCheck:
     name = "never calls"
     if not idle:
         return SuiteCheck(name, "ok", "Every test calls the solution.")
-    sentence = (
-        f"{_share(_ids(idle), tests)} never {'calls' if len(idle) == 1 else 'call'} the solution."
-    )
-    return SuiteCheck(name, "hole", capitalize(sentence), _ids(idle))
+    sentence = f"{_share(idle, tests)} never {_verb('call', idle)} the solution."
+    return SuiteCheck(name, "hole", sentence, _ids(idle))
 
 
 def check_branches(every: Mapping[int, str], left_out: Mapping[int, str]) -> SuiteCheck:
@@ -96,7 +92,7 @@ def check_branches(every: Mapping[int, str], left_out: Mapping[int, str]) -> Sui
     if not sentences:
         return SuiteCheck("entered", "ok", "The tests enter every branch of what they call.")
     return SuiteCheck(
-        "entered", "hole" if holes else "note", capitalize(f"{'; '.join(sentences)}.")
+        "entered", "hole" if holes else "note", _capitalize(f"{'; '.join(sentences)}.")
     )
 
 
@@ -131,17 +127,14 @@ def check_wrong_results(
             # The hole for 1 % already implies this one.
             continue
         if len(passed) == len(candidates) and kind != "float32":
-            holes.append(
-                f"{_all_tests(len(candidates))} accept{'s' * (len(candidates) == 1)} {phrase}"
-            )
+            holes.append(f"{_all_tests(len(candidates))} {_verb('accept', candidates)} {phrase}")
         else:
-            verb = "accepts" if len(passed) == 1 else "accept"
-            notes.append(f"{_share(passed, candidates)} {verb} {phrase}")
+            notes.append(f"{_share(passed, candidates)} {_verb('accept', passed)} {phrase}")
     if not holes and not notes:
         right = "No test accepts " + ", or ".join(says.values())
         return SuiteCheck(name, "ok", f"{right}.")
     verdict: CheckVerdict = "hole" if holes else "note"
-    return SuiteCheck(name, verdict, capitalize(f"{'; '.join(holes + notes)}."), tuple(tests))
+    return SuiteCheck(name, verdict, _capitalize(f"{'; '.join(holes + notes)}."), tuple(tests))
 
 
 def check_redundancy(kills: Mapping[str, frozenset[str]]) -> SuiteCheck:
@@ -161,17 +154,17 @@ def check_redundancy(kills: Mapping[str, frozenset[str]]) -> SuiteCheck:
             redundant.append(test)
     if not redundant:
         return SuiteCheck(name, "ok", "No test kills only what one other test kills too.")
-    verb = "kills" if len(redundant) == 1 else "kill"
-    sentence = f"{_share(redundant, [*kills])} {verb} nothing that another test does not kill too."
-    return SuiteCheck(name, "note", capitalize(sentence), tuple(redundant))
+    share = f"{_share(redundant, [*kills])} {_verb('kill', redundant)}"
+    sentence = f"{share} nothing that another test does not kill too."
+    return SuiteCheck(name, "note", sentence, tuple(redundant))
 
 
 def check_seeds(tests: Sequence[str]) -> SuiteCheck:
     """Find the tests whose inputs change from run to run."""
     if not tests:
         return SuiteCheck("unseeded", "ok", "The tests make the same calls in every run.")
-    verb = "makes" if len(tests) == 1 else "make"
-    sentence = f"{_list_names(tests)} {verb} other calls in every run: a generator has no seed."
+    names = f"{_list_names(tests)} {_verb('make', tests)}"
+    sentence = f"{names} other calls in every run: a generator has no seed."
     return SuiteCheck("unseeded", "note", sentence, tuple(tests))
 
 
@@ -219,7 +212,7 @@ def short_id(test: str) -> str:
     return test.partition("::")[2] or test
 
 
-def capitalize(sentence: str) -> str:
+def _capitalize(sentence: str) -> str:
     """Return a sentence with its first letter in upper case."""
     return sentence[:1].upper() + sentence[1:]
 
@@ -234,6 +227,11 @@ def _all_tests(number: int) -> str:
 
 def _share(some: Sequence[object], every: Sequence[object]) -> str:
     return f"{len(some)} of {plural(len(every), 'test')}"
+
+
+def _verb(word: str, tests: Sequence[object]) -> str:
+    """Return a verb for its subject, which is one test or several."""
+    return word + "s" * (len(tests) == 1)
 
 
 def _list_names(tests: Sequence[str]) -> str:

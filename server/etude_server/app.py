@@ -48,18 +48,14 @@ def create_app(service: Service) -> FastAPI:
     app.state.rates = SubmissionRates(settings.per_minute)
     app.state.streams = OpenStreams()
     app.state.is_ending = lambda: False  # returns True when event streams must end soon
-    for router in (
-        *(submission_routes.router, exercise_routes.router, auth.router),
-        *(gradebook_routes.router, regrade_routes.router, people_routes.router, login.router),
-        *(submission_pages.router, submission_pages.staff_router, regrade_pages.router),
-        *(
-            people_pages.router,
-            people_pages.staff_router,
-            gradebook_pages.router,
-            lti_routes.router,
-        ),
+    for routed in (
+        *(submission_routes, exercise_routes, auth, gradebook_routes, regrade_routes),
+        *(people_routes, login, submission_pages, regrade_pages, people_pages, gradebook_pages),
+        lti_routes,
     ):
-        app.include_router(router)
+        app.include_router(routed.router)
+    for pages in (submission_pages, people_pages):
+        app.include_router(pages.staff_router)
     app.router.routes += [
         route
         for route in health.make_health_routes(service.health, service.meter)

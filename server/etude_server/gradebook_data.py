@@ -134,11 +134,6 @@ class GradebookTable:
     exercises: tuple[str, ...]
     rows: tuple[tuple[Person, dict[str, Grade]], ...]  # sorted by id, with grades by exercise
 
-    def select_rows(self, section: str | None, limit: int) -> "GradebookTable":
-        """Return the first rows, of one section or of all."""
-        selected = [row for row in self.rows if section is None or row[0].section == section]
-        return GradebookTable(self.exercises, tuple(selected[:limit]))
-
 
 def make_table(connection: Connection) -> GradebookTable:
     """Return the grades of all students except erased ones, and disabled ones without a grade."""

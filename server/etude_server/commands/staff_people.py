@@ -52,18 +52,10 @@ def list_(role: str | None, section: str | None, database: str) -> None:
     with open_store(database) as opened, opened.read() as connection:
         chosen_role = None if role is None else people.parse_role(role)
         for person in people.list_people(connection, role=chosen_role, section=section):
-            disabled = "" if person.disabled_at is None else "disabled"
-            cells = (
-                person.name,
-                person.role,
-                person.display_name,
-                person.login,
-                person.section,
-                disabled,
-            )
-            click.echo(
-                printable("  ".join(cell or "-" for cell in cells[:5]) + f"  {disabled}".rstrip())
-            )
+            cells = [person.name, person.role, person.display_name, person.login, person.section]
+            if person.disabled_at is not None:
+                cells.append("disabled")
+            click.echo(printable("  ".join(cell or "-" for cell in cells)))
 
 
 @click.command("role")

@@ -28,7 +28,7 @@ def show_gradebook(
 ) -> Response:
     """Show a row for each student and a column for each exercise."""
     table = service.staff_reader.read(gradebook_data.make_table)
-    shown_table = table.select_rows(section, _MAX_SHOWN_STUDENTS)
+    rows = [row for row in table.rows if section is None or row[0].section == section]
     titles = {name: exercise.title for name, exercise in service.catalog.exercises.items()}
     # In the order of the course.
     exercise_ids = sorted(table.exercises, key=[*titles, *table.exercises].index)
@@ -36,8 +36,8 @@ def show_gradebook(
         "gradebook",
         visitor=visitor,
         exercises=[(name, titles.get(name, name)) for name in exercise_ids],
-        table=shown_table,
-        count=len(table.select_rows(section, len(table.rows)).rows),
+        rows=rows[:_MAX_SHOWN_STUDENTS],
+        count=len(rows),
         sections=sorted({student.section for student, _ in table.rows} - {""}),
         section=section,
         identities=IDENTITIES,

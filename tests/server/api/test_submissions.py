@@ -95,11 +95,18 @@ def test_a_repeated_request_is_one_submission(served: Served) -> None:
     assert len(set(locations)) == 1
 
 
-def test_a_key_that_speaks_of_something_else_is_a_conflict(served: Served) -> None:
-    """409, and nothing is taken in."""
+def test_a_key_is_for_one_request_of_one_person(served: Served) -> None:
+    """Answer 409 and store nothing, if it comes with another source or exercise."""
     client = served.client("ada")
-    assert _post(client, "x = 1\n", key="k").status_code == HTTPStatus.ACCEPTED
-    assert _post(client, "x = 2\n", key="k").status_code == HTTPStatus.CONFLICT
+    location = _post(client, "x = 1\n", key="k").raise_for_status().headers["Location"]
+    assert _post(client, "x = 'another'\n", key="k").status_code == HTTPStatus.CONFLICT
+    answer = _post(client, "x = 1\n", key="k", exercise="similarity-scores")
+    assert answer.status_code == HTTPStatus.CONFLICT
+    with served.context.database.read() as connection:
+        texts = connection.exec_driver_sql("SELECT text FROM source").scalars().all()
+    assert "x = 'another'\n" not in texts
+    other = _post(served.client("bob"), "x = 1\n", key="k").raise_for_status()
+    assert other.headers["Location"] != location
 
 
 def test_identical_code_is_graded_once(served: Served) -> None:

@@ -39,7 +39,7 @@ from etude_server.store.database import Database, describe_cause
 from etude_server.store.migrate import is_current, upgrade_store
 from etude_server.store.people import Person
 from etude_server.store.platforms import PlatformRegistration
-from etude_server.store.submissions import MAX_QUEUE_POSITION, KeyReusedError, StoredSubmission
+from etude_server.store.submissions import MAX_QUEUE_POSITION, StoredSubmission
 from etude_server.store.tables import (
     event,
     grade,
@@ -49,7 +49,6 @@ from etude_server.store.tables import (
     person,
     publication,
     session,
-    source,
     submission,
     verdict,
     waiting,
@@ -193,25 +192,6 @@ def test_a_submission_waits_once_it_is_taken_in(database: Database, ada: Person)
         assert submissions.list_waiting(connection, 5) == [submitted]
         kinds = connection.execute(select(event.c.kind).order_by(event.c.seq)).scalars().all()
     assert kinds == [events.PERSON_ADDED, events.SUBMITTED]
-
-
-@pytest.mark.parametrize(("exercise", "source_text"), [("softmax", "x = 2"), ("other", "x = 1")])
-def test_a_key_speaks_of_one_request(
-    database: Database, ada: Person, exercise: str, source_text: str
-) -> None:
-    """The same key with anything else is a mistake of the client's, and changes nothing."""
-    _submit(database, ada, "x = 1", key="k")
-    with pytest.raises(KeyReusedError), database.write() as connection:
-        submissions.accept_submission(connection, ada, exercise, source_text, key="k")
-    with database.read() as connection:
-        assert connection.execute(select(func.count()).select_from(source)).scalar() == 1
-
-
-def test_two_people_may_use_one_key(database: Database, ada: Person) -> None:
-    """An idempotency key belongs to its sender."""
-    with database.write() as connection:
-        grace = people.add_person(connection, "grace", "student", actor="test")
-    assert _submit(database, ada, "x", key="k").id != _submit(database, grace, "x", key="k").id
 
 
 def test_fifty_posts_at_once_are_one_submission(database: Database, ada: Person) -> None:

@@ -69,10 +69,10 @@ class Catalog:
         extensions = ChainMap(*(dict(schedule.extensions) for schedule in schedules_read))
         with database.write() as connection:
             is_changed = schedules.store_schedule(connection, windows, actor=events.GRADER)
-            unknown = schedules.store_extensions(
+            unknown_names = schedules.store_extensions(
                 connection, Schedule(windows, extensions=extensions), actor=events.GRADER
             )
-        for name in unknown:
+        for name in unknown_names:
             _log.warning(
                 "the schedule extends a due date for someone who is not on the roster", student=name
             )

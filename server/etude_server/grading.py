@@ -146,13 +146,13 @@ class Publisher:
 
 
 def _publish_batch(connection: Connection, batch: Sequence[_PendingWrite]) -> None:
-    stored: list[tuple[GradingRequest, StoredVerdict]] = []
+    published_pairs: list[tuple[GradingRequest, StoredVerdict]] = []
     # Sorted, to avoid deadlocks.
     for pending in sorted(batch, key=lambda write: write.requests[0].source_hash):
         verdict = pending.write(connection)
         if verdict is not None:
-            stored += [(request, verdict) for request in pending.requests]
-    for request, verdict in sorted(stored, key=lambda pair: pair[0].lock_key):
+            published_pairs += [(request, verdict) for request in pending.requests]
+    for request, verdict in sorted(published_pairs, key=lambda pair: pair[0].lock_key):
         request.publish(connection, verdict)
 
 
@@ -211,19 +211,19 @@ class GradingService:
         try:
             with self.database.read() as connection:
                 if exercise_hash == loaded_hash:
-                    stored = verdicts.find_verdict(connection, key)
+                    stored_verdict = verdicts.find_verdict(connection, key)
                 else:
                     # Older versions are not graded again; their last verdict is published.
-                    stored = verdicts.find_latest_verdict(
+                    stored_verdict = verdicts.find_latest_verdict(
                         connection, exercise_hash, request.source_hash
                     )
-                is_final = stored is not None and (
-                    exercise_hash != loaded_hash or verdicts.IS_ERASED not in stored.body
+                is_final = stored_verdict is not None and (
+                    exercise_hash != loaded_hash or verdicts.IS_ERASED not in stored_verdict.body
                 )
                 text = "" if is_final else submissions.read_source(connection, request.source_hash)
             # A text means that another person submitted an erased program again.
-            if stored is not None and not text:
-                self._publisher.enqueue([request], lambda _: stored)
+            if stored_verdict is not None and not text:
+                self._publisher.enqueue([request], lambda _: stored_verdict)
                 return
             if exercise is None or exercise_hash != loaded_hash:
                 reason = f"{request.exercise} is not version {exercise_hash[:12]} here"

@@ -54,11 +54,11 @@ class SelfTest:
 
     def __init__(self, pool: GradingProcess | None, catalog: Catalog) -> None:
         self._result = Future[str]()
-        tested = list(islice(catalog.exercises.values(), _MAX_TESTED_EXERCISES))
-        if pool is None or not tested:
+        tested_exercises = list(islice(catalog.exercises.values(), _MAX_TESTED_EXERCISES))
+        if pool is None or not tested_exercises:
             self._result.set_result(OK)
         else:
-            threading.Thread(target=self._run, args=(pool, tested), daemon=True).start()
+            threading.Thread(target=self._run, args=(pool, tested_exercises), daemon=True).start()
 
     def _run(self, pool: GradingProcess, exercises: list[Exercise]) -> None:
         reasons: list[str] = []

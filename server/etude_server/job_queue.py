@@ -78,8 +78,8 @@ class JobQueue:
 
     def defer_regrade(self, regrade_id: str, source_hashes: Sequence[str]) -> None:
         """Defer a job for each source, unless the regrade has queued jobs already."""
-        queued = self._app.job_manager.list_jobs(task=REGRADE_TASK)
-        if not any(job.task_kwargs["regrade_id"] == regrade_id for job in queued):
+        queued_jobs = self._app.job_manager.list_jobs(task=REGRADE_TASK)
+        if not any(job.task_kwargs["regrade_id"] == regrade_id for job in queued_jobs):
             jobs = [
                 {"regrade_id": regrade_id, "source_hash": source_hash}
                 for source_hash in source_hashes
@@ -105,7 +105,7 @@ class JobQueue:
         # Counts first, because listing a hundred thousand jobs takes a second.
         counts = {queue["name"]: int(queue["jobs_count"]) for queue in manager.list_queues()}
         with self._database.read() as connection:
-            waiting, _ = submissions.count_waiting_and_parked(connection)
+            waiting_count, _ = submissions.count_waiting_and_parked(connection)
             running = [] if counts.get(REGRADE_LANE) else regrades.list_running_regrades(connection)
             open_sources = {
                 # Sources that failed since are left out; staff restarts the regrade for them.
@@ -116,14 +116,16 @@ class JobQueue:
             }
         for regrade_id, source_hashes in open_sources.items():
             self.defer_regrade(regrade_id, source_hashes)
-        if counts.get(INTERACTIVE_LANE, 0) >= waiting:
+        if counts.get(INTERACTIVE_LANE, 0) >= waiting_count:
             return 0
         with self._database.read() as connection:
             waiting_submissions = submissions.list_waiting(connection, _MAX_REQUEUED)
-        queued = {job.task_kwargs["submission_id"] for job in manager.list_jobs(task=GRADE_TASK)}
-        lost = [submission.id for submission in waiting_submissions if submission.id not in queued]
-        self.defer_submissions(lost)
-        return len(lost)
+        jobs = manager.list_jobs(task=GRADE_TASK)
+        queued_ids = {job.task_kwargs["submission_id"] for job in jobs}
+        waiting_ids = [submission.id for submission in waiting_submissions]
+        lost_ids = [waiting_id for waiting_id in waiting_ids if waiting_id not in queued_ids]
+        self.defer_submissions(lost_ids)
+        return len(lost_ids)
 
     def _defer_jobs(self, lane: Lane, task: str, jobs: Sequence[dict[str, Any]]) -> None:
         deferrer = self._app.configure_task(task, queue=lane)

@@ -110,18 +110,18 @@ class LocalExecutor(_GradingThread):
         if free_places < max_in_flight // 2:
             return []
         with self._grading.database.read() as connection:
-            oldest = submissions.list_waiting(connection, 2 * (free_places + len(in_flight)))
-        known_code, selected = set(in_flight.values()), list[StoredSubmission]()
-        for submission in oldest:
+            candidates = submissions.list_waiting(connection, 2 * (free_places + len(in_flight)))
+        known_code, batch = set(in_flight.values()), list[StoredSubmission]()
+        for submission in candidates:
             code = (submission.exercise, submission.source_hash)
             if (
                 submission.id not in in_flight
                 and code not in known_code
-                and len(selected) < free_places
+                and len(batch) < free_places
             ):
                 known_code.add(code)
-                selected.append(submission)
-        return selected
+                batch.append(submission)
+        return batch
 
     def _finish_submission(self, submission_id: str, future: Future[None]) -> None:
         """Make room for another submission; the executor's thread pauses after an error."""

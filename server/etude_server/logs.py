@@ -49,7 +49,7 @@ _log = structlog.get_logger(__name__)
 
 def configure_logs(stream: TextIO | None = None) -> None:
     """Write all logs of this process as JSON, including the libraries', by default to stderr."""
-    shared: list[Callable[..., Any]] = [
+    shared_processors: list[Callable[..., Any]] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
@@ -57,14 +57,14 @@ def configure_logs(stream: TextIO | None = None) -> None:
         _describe_error,
     ]
     structlog.configure(
-        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        processors=[*shared_processors, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),
         cache_logger_on_first_use=True,
     )
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=[_redact_arguments, *shared],
+            foreign_pre_chain=[_redact_arguments, *shared_processors],
             pass_foreign_args=True,
             processors=[
                 structlog.stdlib.ProcessorFormatter.remove_processors_meta,
@@ -83,10 +83,10 @@ def configure_logs(stream: TextIO | None = None) -> None:
         library.setLevel(logging.WARNING)
 
 
-def _log_thread_failure(failed: threading.ExceptHookArgs) -> None:
-    if failed.exc_value is not None and not isinstance(failed.exc_value, SystemExit):
-        name = failed.thread.name if failed.thread is not None else None
-        _log.error("a thread failed", thread=name, exc_info=failed.exc_value)
+def _log_thread_failure(arguments: threading.ExceptHookArgs) -> None:
+    if arguments.exc_value is not None and not isinstance(arguments.exc_value, SystemExit):
+        name = arguments.thread.name if arguments.thread is not None else None
+        _log.error("a thread failed", thread=name, exc_info=arguments.exc_value)
 
 
 def _describe_error(_logger: object, _method: str, fields: _Fields) -> _Fields:
@@ -137,18 +137,18 @@ def capture_grader_stderr() -> Iterator[int]:
 
 def _log_stderr(reader: int) -> None:
     with open(reader, "rb", buffering=0) as pipe:
-        while written := pipe.read(_MAX_LINE_LENGTH):
-            while len(written) < _MAX_LINE_LENGTH and wait([reader], _TRACEBACK_GAP_SECONDS):
-                more = pipe.read(_MAX_LINE_LENGTH)
-                if not more:
+        while output := pipe.read(_MAX_LINE_LENGTH):
+            while len(output) < _MAX_LINE_LENGTH and wait([reader], _TRACEBACK_GAP_SECONDS):
+                more_output = pipe.read(_MAX_LINE_LENGTH)
+                if not more_output:
                     break
-                written += more
-            text = written.decode(errors="replace").replace(WORKER_PREFIX, "")
-            errors = [name for name in _ERROR_NAME.findall(text) if name in _KNOWN_ERRORS]
+                output += more_output
+            text = output.decode(errors="replace").replace(WORKER_PREFIX, "")
+            error_names = [name for name in _ERROR_NAME.findall(text) if name in _KNOWN_ERRORS]
             _log.warning(
                 "a grading process wrote to stderr",
                 characters=len(text),
-                error=errors[-1] if errors else None,
+                error=error_names[-1] if error_names else None,
                 # A path that is not one of our files may be a quotation.
                 at=[
                     f"{path}:{line[:7]}"

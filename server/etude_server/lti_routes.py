@@ -159,8 +159,8 @@ async def answer_choice(request: Request, service: CurrentService) -> Response:
 def find_frame_origins(database: Database) -> str:
     """Return the sites that may show our pages in frames: the registered platforms."""
     with database.read() as connection:
-        registered = platforms.list_platforms(connection)
-    return " ".join(sorted({"'self'"}.union(*(platform.origins for platform in registered))))
+        platform_list = platforms.list_platforms(connection)
+    return " ".join(sorted({"'self'"}.union(*(platform.origins for platform in platform_list))))
 
 
 def _render_sentence(

@@ -81,16 +81,14 @@ class _Queue(Collector):
         """Yield the queue's age and length."""
         try:
             with self._database.read() as connection:
-                oldest = submissions.find_oldest_waiting_time(connection)
-                waiting, needs_review = submissions.count_waiting_and_parked(connection)
+                oldest_time = submissions.find_oldest_waiting_time(connection)
+                waiting, parked = submissions.count_waiting_and_parked(connection)
         except SQLAlchemyError:
             return
         # A clock that was set back must not give a negative age.
-        age = 0.0 if oldest is None else max(0, now() - oldest) / 1e6
+        age = 0.0 if oldest_time is None else max(0, now() - oldest_time) / 1e6
         yield GaugeMetricFamily(
             "etude_queue_oldest_seconds", "How long the oldest submission has waited.", age
         )
         yield GaugeMetricFamily("etude_queue_waiting", "Submissions without a verdict.", waiting)
-        yield GaugeMetricFamily(
-            "etude_queue_parked", "Submissions that wait for staff.", needs_review
-        )
+        yield GaugeMetricFamily("etude_queue_parked", "Submissions that wait for staff.", parked)

@@ -53,23 +53,23 @@ class Sweeper:
 
     def sweep(self) -> int:
         """Requeue lost submissions, delete expired rows, and return the number requeued."""
-        lost = 0
+        lost_count = 0
         with self._database.write() as connection:
             if not self._database.is_sqlite and not connection.execute(_TRY_SWEEP_LOCK).scalar():
                 return 0
             if self._is_first:
-                lost = len(submissions.requeue_lost_submissions(connection))
+                lost_count = len(submissions.requeue_lost_submissions(connection))
             people.delete_expired_sessions(connection)
             before = now() - self._keep_days * DAY_MICROSECONDS
-            deleted = verdicts.delete_old_grading_runs(connection, before, _MAX_DELETED)
+            deleted_count = verdicts.delete_old_grading_runs(connection, before, _MAX_DELETED)
         if self._job_queue is not None:
-            lost = max(lost, self._job_queue.requeue_lost_jobs())
+            lost_count = max(lost_count, self._job_queue.requeue_lost_jobs())
         self._is_first = False
-        if lost:
-            _log.warning("lost submissions found", count=lost)
-        if deleted:
-            _log.info("old grading runs deleted", count=deleted)
-        return lost
+        if lost_count:
+            _log.warning("lost submissions found", count=lost_count)
+        if deleted_count:
+            _log.info("old grading runs deleted", count=deleted_count)
+        return lost_count
 
     def _run(self) -> None:
         while not self._stopping.wait(SWEEP_SECONDS):

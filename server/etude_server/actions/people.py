@@ -196,8 +196,8 @@ def _erase_data(connection: Connection, target_person: Person) -> None:
     connection.execute(source_hashes.order_by(source.c.hash).with_for_update(key_share=True))
     people.lock_present_person(connection, target_person.id)
     submission_ids = select(submission.c.id).where(submission.c.person_id == target_person.id)
-    pending = waiting.c.submission_id.in_(submission_ids), waiting.c.parked.is_(False)
-    if connection.execute(select(waiting).where(*pending)).first():
+    is_pending = waiting.c.submission_id.in_(submission_ids), waiting.c.parked.is_(False)
+    if connection.execute(select(waiting).where(*is_pending)).first():
         raise UsageError(
             f"a submission of {target_person.name} is not graded yet: try again after that"
         )
@@ -228,9 +228,10 @@ def _erase_data(connection: Connection, target_person: Person) -> None:
 
 def _erase_code(connection: Connection, target_person: Person) -> None:
     """Erase the texts that no one else submitted, together with their output."""
-    other = submission.alias()
+    same_code = submission.alias()
     is_shared = exists().where(
-        other.c.source_hash == submission.c.source_hash, other.c.person_id != target_person.id
+        same_code.c.source_hash == submission.c.source_hash,
+        same_code.c.person_id != target_person.id,
     )
     own_hashes = personal_data.select_source_hashes(target_person).where(~is_shared).distinct()
     hashes = list(connection.execute(own_hashes).scalars())

@@ -97,13 +97,13 @@ def plan_regrade(host: RegradeHost, exercise: str, from_hash: str = "") -> Regra
     matches = [digest for digest in versions if digest.startswith(from_hash)]
     if len(matches) == 1:
         return RegradePlan(definition, matches[0])
-    listed = ", ".join(f"{digest[:12]} ({count})" for digest, count in sorted(versions.items()))
-    if not listed:
+    counts = ", ".join(f"{digest[:12]} ({count})" for digest, count in sorted(versions.items()))
+    if not counts:
         raise UsageError(f"no published verdict of {exercise} is of an older version")
     hint = f"{len(matches) or 'no'} of them begin with {from_hash!r}" if from_hash else "which?"
     raise UsageError(
         f"verdicts of {exercise} are published of these older versions (for so many submissions): "
-        f"{listed}; {hint}"
+        f"{counts}; {hint}"
     )
 
 
@@ -146,7 +146,7 @@ def preview_regrade(
     _grade_all(grading, map(make_request, tried), on_progress=on_progress)
     with grading.database.read() as connection:
         seconds = regrades.compute_mean_seconds(connection, exercise.digest)
-    ungraded = len(sources) - len(tried) + len(faults)
+    ungraded_count = len(sources) - len(tried) + len(faults)
     all_changes = [change for source_hash in tried for change in changes.get(source_hash, ())]
     return Preview(
         exercise=exercise.id,
@@ -158,8 +158,8 @@ def preview_regrade(
         submissions_tried=len(all_changes),
         changes=[change for change in all_changes if change.effect != "same"],
         faults=len(faults),
-        ungraded=ungraded,
-        seconds=None if seconds is None else seconds / grading.pool.workers * ungraded,
+        ungraded=ungraded_count,
+        seconds=None if seconds is None else seconds / grading.pool.workers * ungraded_count,
     )
 
 
@@ -189,13 +189,13 @@ def undo_regrade(host: RegradeHost, regrade_id: str, *, by: str, reason: str) ->
         UsageError: There is no such regrade, it has not ended, or another one is running.
     """
     with host.database.read() as connection:
-        earlier = regrades.find_regrade(connection, regrade_id)
-        if earlier is None or earlier.state == "running":
+        target = regrades.find_regrade(connection, regrade_id)
+        if target is None or target.state == "running":
             raise UsageError(f"there is no regrade {regrade_id!r} that has ended")
         sources = regrades.list_sources_published_by(connection, regrade_id)
     return _store_and_queue(
-        host, sources, exercise=earlier.exercise, from_hash=earlier.to_hash,
-        to_hash=earlier.from_hash, by=by, reason=f"undo of {regrade_id}: {_require_reason(reason)}",
+        host, sources, exercise=target.exercise, from_hash=target.to_hash,
+        to_hash=target.from_hash, by=by, reason=f"undo of {regrade_id}: {_require_reason(reason)}",
         allow_lower=True,
     )  # fmt: skip
 

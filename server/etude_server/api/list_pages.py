@@ -31,5 +31,5 @@ class Page(BaseModel, Generic[_Item]):
         cls, entries: Sequence[_Item], limit: int, make_cursor: Callable[[_Item], str]
     ) -> "Page[_Item]":
         """Return the page of the first `limit` entries; one more means that a page follows."""
-        following = make_cursor(entries[limit - 1]) if len(entries) > limit else None
-        return Page(items=list(entries[:limit]), next=following)
+        next_cursor = make_cursor(entries[limit - 1]) if len(entries) > limit else None
+        return Page(items=list(entries[:limit]), next=next_cursor)

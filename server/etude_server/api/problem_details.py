@@ -166,23 +166,23 @@ class DescribedApp(FastAPI):
         failure_response["description"] = "The service failed, or its database is unreachable."
         for operations in description["paths"].values():
             for operation in operations.values():
-                described = operation["responses"]
-                general = [HTTPStatus.UNPROCESSABLE_ENTITY] if "422" in described else []
+                responses = operation["responses"]
+                statuses = [HTTPStatus.UNPROCESSABLE_ENTITY] if "422" in responses else []
                 if "requestBody" in operation:
-                    general += [HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TOO_LARGE]
-                described.update(
+                    statuses += [HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TOO_LARGE]
+                responses.update(
                     {
                         str(status): response
-                        for status, response in problem_responses(*general).items()
+                        for status, response in problem_responses(*statuses).items()
                     }
                 )
-                described["5XX"] = failure_response
+                responses["5XX"] = failure_response
         return description
 
     def allowed_methods(self, path: str) -> set[str]:
         """Return the methods of a described path, or an empty set."""
         paths: dict[str, dict[str, Any]] = self.openapi()["paths"]
-        described = paths.get(path) or next(
+        operations = paths.get(path) or next(
             (paths[pattern] for pattern in paths if compile_path(pattern)[0].fullmatch(path)), {}
         )
-        return set(map(str.upper, described))
+        return set(map(str.upper, operations))

@@ -57,10 +57,10 @@ class Site(StaticFiles):
                 frames = await run_in_threadpool(self._find_frames)
             return self._mark_page(response, request, frames)
         if isinstance(response, FileResponse):
-            zipped, stat = self.lookup_path(f"{path}.gz")
+            zipped_path, stat = self.lookup_path(f"{path}.gz")
             if stat and "gzip" in Headers(scope=scope).get("accept-encoding", ""):
                 # The content type is that of the name without ".gz".
-                response = self.file_response(zipped, stat, scope)
+                response = self.file_response(zipped_path, stat, scope)
                 response.headers["Content-Encoding"] = "gzip"
                 response.headers["Vary"] = "Accept-Encoding"
         return response

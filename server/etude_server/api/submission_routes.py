@@ -267,8 +267,8 @@ def _accept_submission(
     """Store a submission in one transaction, then notify the executor."""
     position, max_age = 0, service.settings.queue_seconds
     with service.database.write() as connection:
-        oldest = submissions.find_oldest_waiting_time(connection)
-        age = -math.inf if oldest is None else (now() - oldest) / 1_000_000
+        oldest_time = submissions.find_oldest_waiting_time(connection)
+        age = -math.inf if oldest_time is None else (now() - oldest_time) / 1_000_000
         if max_age and age > max_age:
             detail = (
                 f"The oldest submission has waited {age:.0f} s; "

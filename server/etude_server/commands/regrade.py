@@ -196,15 +196,15 @@ def _show_preview(
 
 def _print_result(database: Database, regrade_id: str) -> None:
     with database.read() as connection:
-        ended = regrades.find_regrade(connection, regrade_id)
-        if ended is None:
+        regrade = regrades.find_regrade(connection, regrade_id)
+        if regrade is None:
             raise UsageError(f"there is no regrade {regrade_id!r}")
         changes = list(regrades.iterate_changes(connection, regrade_id))
     held = sum(change.held for change in changes)
     raised = sum(change.effect == "raised" for change in changes)
     click.echo(
-        f"{ended.state}: {ended.done} of {plural(ended.sources, 'source')} done, {raised} raised, "
-        f"{len(changes) - raised - held} lowered, {held} left as they were; "
+        f"{regrade.state}: {regrade.done} of {plural(regrade.sources, 'source')} done, "
+        f"{raised} raised, {len(changes) - raised - held} lowered, {held} left as they were; "
         f"etude regrade --show {regrade_id} lists them"
     )
 

@@ -58,8 +58,8 @@ def read_settings_file() -> dict[str, Any]:
         return {}
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read {path}: {error}") from None
-    if unknown := sorted(settings.keys() - set(SETTING_NAMES)):
-        raise UsageError(f"{path}: no setting is called {unknown[0]!r}")
+    if unknown_keys := sorted(settings.keys() - set(SETTING_NAMES)):
+        raise UsageError(f"{path}: no setting is called {unknown_keys[0]!r}")
     if isinstance(settings.get("exercises"), str):
         settings["exercises"] = [settings["exercises"]]
     return {name.replace("-", "_"): value for name, value in settings.items()}

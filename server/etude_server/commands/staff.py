@@ -42,7 +42,7 @@ def add(name: str, role: str, database: str) -> None:
     Example:
       etude staff add ada@example.org --role instructor
     """
-    with open_store(database, create=True) as opened, opened.write() as connection:
+    with open_store(database, create=True) as store, store.write() as connection:
         person = people.add_person(
             connection, name, people.parse_role(role), actor=find_user_name()
         )
@@ -62,7 +62,7 @@ def token(name: str, label: str, days: int | None, database: str) -> None:
       etude staff token ada@example.org --label laptop --days 90
     """
     expires_at = now() + days * DAY_MICROSECONDS if days else None
-    with open_store(database) as opened, opened.write() as connection:
+    with open_store(database) as store, store.write() as connection:
         owner = people.require_person_by_name(connection, name)
         secret = people.make_token(
             connection, owner, label, actor=find_user_name(), expires_at=expires_at
@@ -75,7 +75,7 @@ def token(name: str, label: str, days: int | None, database: str) -> None:
 @database_option
 def tokens(name: str, database: str) -> None:
     """List a person's tokens, without their secrets."""
-    with open_store(database) as opened, opened.read() as connection:
+    with open_store(database) as store, store.read() as connection:
         for token in people.list_tokens(connection, name):
             until = "revoked" if token.revoked_at is not None else "for good"
             if token.expires_at is not None and token.revoked_at is None:
@@ -88,7 +88,7 @@ def tokens(name: str, database: str) -> None:
 @database_option
 def revoke(token_id: str, database: str) -> None:
     """Revoke a token at once; `etude staff tokens` lists the IDs."""
-    with open_store(database) as opened, opened.write() as connection:
+    with open_store(database) as store, store.write() as connection:
         if not people.revoke_token(connection, token_id, actor=find_user_name()):
             raise UsageError(f"there is no valid token {token_id}")
     click.echo("revoked")
@@ -108,8 +108,8 @@ def backup(file: Path, force: bool, database: str) -> None:
     Example:
       etude staff backup backup.db
     """
-    with Database(database, create=False) as opened:
-        backup = back_up_store(opened, file, force=force)
+    with Database(database, create=False) as store:
+        backup = back_up_store(store, file, force=force)
     click.echo(
         f"{file}: {backup.size:,} bytes, {backup.submissions:,} submissions, schema {backup.schema}"
     )
@@ -119,6 +119,6 @@ def backup(file: Path, force: bool, database: str) -> None:
 @database_option
 def rebuild(database: str) -> None:
     """Compute grades and published verdicts again from the event log."""
-    with open_store(database) as opened, opened.write() as connection:
+    with open_store(database) as store, store.write() as connection:
         count = verdicts.rebuild_projections(connection)
     click.echo(f"{count} published verdicts")

@@ -59,7 +59,7 @@ def add(
     registration = platforms.PlatformRegistration(
         issuer, client_id, auth_url, token_url, jwks_url, grades_url or token_url
     )
-    with open_store(database, create=True) as opened, opened.write() as connection:
+    with open_store(database, create=True) as store, store.write() as connection:
         platform = platforms.register_platform(
             connection, registration, deployments, actor=find_user_name()
         )
@@ -79,7 +79,7 @@ def add(
 @database_option
 def list_(database: str) -> None:
     """List the platforms."""
-    with open_store(database) as opened, opened.read() as connection:
+    with open_store(database) as store, store.read() as connection:
         for platform in platforms.list_platforms(connection):
             click.echo(f"{platform.issuer}  client {platform.client_id}")
             click.echo(f"  deployments {', '.join(sorted(platform.deployments))}")
@@ -91,11 +91,11 @@ def list_(database: str) -> None:
 @database_option
 def members(database: str) -> None:
     """Add the members of each platform's course, with their names and roles."""
-    with open_store(database) as opened:
-        with opened.read() as connection:
-            registered = platforms.list_platforms(connection)
-        for platform in registered:
-            click.echo(f"{platform.issuer}: {fetch_members(opened, platform)} members")
+    with open_store(database) as store:
+        with store.read() as connection:
+            platform_list = platforms.list_platforms(connection)
+        for platform in platform_list:
+            click.echo(f"{platform.issuer}: {fetch_members(store, platform)} members")
 
 
 @command.command("rotate-key")
@@ -106,8 +106,8 @@ def rotate_key(database: str) -> None:
     It is shown beside the old one at once, and signs two hours later, when every platform has had
     the time to fetch it. After that, `retire-key` takes the old one away.
     """
-    with open_store(database) as opened:
-        key = keys.rotate_key(opened, actor=find_user_name())
+    with open_store(database) as store:
+        key = keys.rotate_key(store, actor=find_user_name())
     click.echo(f"{key.kid} is shown at /lti/jwks.json, and signs in two hours")
 
 
@@ -119,8 +119,8 @@ def retire_key(now: bool, database: str) -> None:
 
     If someone else may have the old key, run `rotate-key` and then this with --now.
     """
-    with open_store(database) as opened:
-        remaining_key = keys.retire_key(opened, actor=find_user_name(), at_once=now)
+    with open_store(database) as store:
+        remaining_key = keys.retire_key(store, actor=find_user_name(), at_once=now)
     click.echo(f"{remaining_key.kid} is the only key now")
 
 
@@ -129,7 +129,7 @@ def retire_key(now: bool, database: str) -> None:
 @database_option
 def unsent(retry: bool, database: str) -> None:
     """List grades that platforms have not taken yet, those first that wait for staff."""
-    with open_store(database) as opened, opened.write() as connection:
+    with open_store(database) as store, store.write() as connection:
         if retry:
             count = actions.retry_unsent_scores(connection, actor=find_user_name())
             click.echo(f"{count} will be tried again")

@@ -38,7 +38,7 @@ def import_(roster: Path, database: str) -> None:
       etude staff import roster.csv
     """
     rows = read_roster(read_text(roster), str(roster))
-    with open_store(database, create=True) as opened, opened.write() as connection:
+    with open_store(database, create=True) as store, store.write() as connection:
         counts = actions.import_people(connection, rows, actor=find_user_name())
     click.echo(f"{counts.added} added, {counts.changed} changed, {counts.unchanged} as they were")
 
@@ -49,7 +49,7 @@ def import_(roster: Path, database: str) -> None:
 @database_option
 def list_(role: str | None, section: str | None, database: str) -> None:
     """List the people: id, role, name, e-mail or login, section."""
-    with open_store(database) as opened, opened.read() as connection:
+    with open_store(database) as store, store.read() as connection:
         chosen_role = None if role is None else people.parse_role(role)
         for person in people.list_people(connection, role=chosen_role, section=section):
             cells = [person.name, person.role, person.display_name, person.login, person.section]
@@ -64,7 +64,7 @@ def list_(role: str | None, section: str | None, database: str) -> None:
 @database_option
 def role_(name: str, role: str, database: str) -> None:
     """Give a person another ROLE; it holds at once."""
-    with open_store(database) as opened, opened.write() as connection:
+    with open_store(database) as store, store.write() as connection:
         person = people.require_person_by_name(connection, name)
         actions.change_person(
             connection, person, role=people.parse_role(role), actor=find_user_name()
@@ -78,7 +78,7 @@ def role_(name: str, role: str, database: str) -> None:
 @database_option
 def disable(name: str, undo: bool, database: str) -> None:
     """Sign a person out everywhere; they can neither sign in nor submit. Their work stays."""
-    with open_store(database) as opened, opened.write() as connection:
+    with open_store(database) as store, store.write() as connection:
         actions.change_person(
             connection,
             people.require_person_by_name(connection, name),
@@ -107,7 +107,7 @@ def invite(name: str, days: int, public_url: str, database: str) -> None:
     Example:
       etude staff invite s1234 --public-url https://etude.example.org
     """
-    with open_store(database) as opened, opened.write() as connection:
+    with open_store(database) as store, store.write() as connection:
         person = people.require_person_by_name(connection, name)
         secret = actions.make_invite(connection, person, days, actor=find_user_name())
     click.echo(f"{public_url.rstrip('/')}/invite?key={secret}")
@@ -127,7 +127,7 @@ def export(name: str, output: Path | None, database: str) -> None:
     Example:
       etude staff export s1234 --output s1234.json
     """
-    with open_store(database) as opened, opened.read(snapshot=True) as connection:
+    with open_store(database) as store, store.read(snapshot=True) as connection:
         person = people.require_person_by_name(connection, name)
         record = personal_data.export_person(connection, person)
     text = json.dumps(record, indent=2, ensure_ascii=False)
@@ -164,7 +164,7 @@ def erase(name: str | None, keep_years: float | None, yes: bool, database: str) 
     """
     if (name is None) == (keep_years is None):
         raise click.UsageError("Give NAME or --keep-years.")
-    with open_store(database) as opened, opened.write() as connection:
+    with open_store(database) as store, store.write() as connection:
         if name is not None:
             owners = [people.require_person_by_name(connection, name)]
         else:
@@ -205,16 +205,16 @@ def extend(
     Example:
       etude staff extend s1234 attention-weights --due 2026-12-08T18:00+01:00
     """
-    until = parse_zoned_time(due)
+    due_date = parse_zoned_time(due)
     with open_course(database, options.collection_folder(exercises)) as course:
         known_ids = [course.catalog.require(exercise_id).id for exercise_id in exercise_ids]
         with course.database.write() as connection:
             target_person = people.require_person_by_name(connection, name)
             for exercise_id in known_ids:
                 grades.extend_due_date(
-                    connection, target_person, exercise_id, until, actor=find_user_name()
+                    connection, target_person, exercise_id, due_date, actor=find_user_name()
                 )
-    click.echo(f"{name} may submit {', '.join(known_ids)} until {until.isoformat()}")
+    click.echo(f"{name} may submit {', '.join(known_ids)} until {due_date.isoformat()}")
 
 
 @click.command("override")
@@ -241,11 +241,11 @@ def override(
       etude staff override s1234 attention-weights --excused --reason "ill"
     """
     with open_course(database, options.collection_folder(exercises)) as course:
-        chosen, actor = course.catalog.require(exercise), find_user_name()
+        definition, actor = course.catalog.require(exercise), find_user_name()
         with course.database.write() as connection:
             target_person = people.require_person_by_name(connection, name)
             grades.override_points(
-                connection, target_person, chosen, points, reason, excused=excused, actor=actor
+                connection, target_person, definition, points, reason, excused=excused, actor=actor
             )
     sentence = "is excused from" if excused else "has the verdict's points in"
     if points is not None:

@@ -70,9 +70,10 @@ def find_tool_keys(database: Database) -> list[ToolKey]:
 
 def find_signing_key(database: Database) -> ToolKey:
     """Return the signing key: the newest one that every platform has had time to fetch."""
-    oldest, *newer = find_tool_keys(database)
-    settled = [key for key in newer if key.created_at + PUBLICATION_SECONDS * 1_000_000 <= now()]
-    return settled[-1] if settled else oldest
+    oldest_key, *newer_keys = find_tool_keys(database)
+    known_since = now() - PUBLICATION_SECONDS * 1_000_000
+    known_keys = [key for key in newer_keys if key.created_at <= known_since]
+    return (known_keys or [oldest_key])[-1]
 
 
 def rotate_key(database: Database, *, actor: str) -> ToolKey:
@@ -85,8 +86,8 @@ def rotate_key(database: Database, *, actor: str) -> ToolKey:
     if len(keys) > 1:
         raise UsageError("there is an old key still: etude staff platform retire-key")
     with database.read() as connection:
-        latest = connection.execute(select(func.max(lti_key.c.id))).scalar_one()
-    _store_new_key(database, number=latest + 1)
+        latest_id = connection.execute(select(func.max(lti_key.c.id))).scalar_one()
+    _store_new_key(database, number=latest_id + 1)
     key = find_tool_keys(database)[-1]
     with database.write() as connection:
         events.append_event(connection, actor, events.KEY_MADE, key.kid, {})
@@ -101,20 +102,20 @@ def retire_key(database: Database, *, actor: str, at_once: bool = False) -> Tool
     Raises:
         UsageError: There is no old key, or it is still signing.
     """
-    *old, newest = find_tool_keys(database)
-    if not old:
+    *old_keys, newest_key = find_tool_keys(database)
+    if not old_keys:
         raise UsageError("there is no old key: etude staff platform rotate-key makes a new one")
-    if not at_once and find_signing_key(database).kid != newest.kid:
+    if not at_once and find_signing_key(database).kid != newest_key.kid:
         hours = PUBLICATION_SECONDS // 3600
         raise UsageError(
             f"the new key signs {hours} hours after it was made, when platforms know it; --now "
             "does not wait, and grades may then be late"
         )
     with database.write() as connection:
-        connection.execute(delete(lti_key).where(lti_key.c.kid.in_([key.kid for key in old])))
-        for key in old:
+        connection.execute(delete(lti_key).where(lti_key.c.kid.in_([key.kid for key in old_keys])))
+        for key in old_keys:
             events.append_event(connection, actor, events.KEY_RETIRED, key.kid, {})
-    return newest
+    return newest_key
 
 
 def _load_keys(database: Database) -> list[ToolKey]:

@@ -234,10 +234,10 @@ def _admit_person(
 
 def find_course_role(roles: object) -> Role:
     """Return our role for a platform's roles in the course; other roles do not count."""
-    named = {role for role in roles if isinstance(role, str)} if isinstance(roles, list) else set()
-    if named & _ASSISTANT_ROLES:
+    names = {role for role in roles if isinstance(role, str)} if isinstance(roles, list) else set()
+    if names & _ASSISTANT_ROLES:
         return "assistant"
-    return "instructor" if named & _INSTRUCTOR_ROLES else "student"
+    return "instructor" if names & _INSTRUCTOR_ROLES else "student"
 
 
 def _find_claimed_platform(database: Database, token: str) -> Platform:
@@ -374,15 +374,15 @@ def _sign_choice_request(database: Database, platform: Platform, claims: Mapping
     url = settings.get("deep_link_return_url")
     if not isinstance(url, str) or parse_origin(url) not in platform.origins:
         raise LaunchError("The learning platform wants the links at an address that is not its.")
-    accepted = settings.get("accept_types")
-    if not isinstance(accepted, list) or "ltiResourceLink" not in accepted:
+    accepted_types = settings.get("accept_types")
+    if not isinstance(accepted_types, list) or "ltiResourceLink" not in accepted_types:
         raise LaunchError("The learning platform wants no links to exercises here.")
     deployment = claims[_CLAIM_PREFIX + "deployment_id"]
     request = {"platform": platform.id, "url": url, "deployment": deployment}
     if "data" in settings:
         request["data"] = settings["data"]
-    expiry = {"aud": _CHOICE_AUDIENCE, "exp": int(time.time()) + _CHOICE_SECONDS}
-    return find_signing_key(database).sign({**request, **expiry})
+    own_claims = {"aud": _CHOICE_AUDIENCE, "exp": int(time.time()) + _CHOICE_SECONDS}
+    return find_signing_key(database).sign({**request, **own_claims})
 
 
 def make_choice_answer(

@@ -45,9 +45,9 @@ def fetch_members(database: Database, platform: Platform) -> int:
             count += 1
             with database.write() as connection:
                 role = find_course_role(member.get("roles"))
-                admitted = platforms.admit_person(connection, platform.issuer, sub, role)
+                admitted_person = platforms.admit_person(connection, platform.issuer, sub, role)
                 if isinstance(name, str) and name.isprintable() and 0 < len(name) <= 200:  # noqa: PLR2004  the column's
-                    change = update(person).where(person.c.id == admitted.id)
+                    change = update(person).where(person.c.id == admitted_person.id)
                     connection.execute(change.values(display_name=name))
         # Also after the last page, whose next address is "".
         if platforms.parse_origin(address) not in platform.origins:

@@ -51,11 +51,11 @@ def _render_people(
     visitor: StaffVisitor, service: CurrentService, status: HTTPStatus = HTTPStatus.OK, **notes: str
 ) -> Response:
     with service.database.read() as connection:
-        listed = [
+        present_people = [
             person for person in people.list_people(connection) if not is_erased_name(person.name)
         ]
     notes = {"error": "", "done": "", "link": "", "roster": ""} | notes
-    return render("people", status, visitor=visitor, people=listed, roles=ROLES, **notes)
+    return render("people", status, visitor=visitor, people=present_people, roles=ROLES, **notes)
 
 
 @staff_router.post("/import")

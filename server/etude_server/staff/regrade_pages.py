@@ -20,14 +20,14 @@ def show_regrades(visitor: StaffVisitor, service: CurrentService) -> Response:
     """Show the versions that could be graded again, and all regrades."""
     with service.database.read() as connection:
         versions = regrades.count_published_versions(connection)
-        older = [
+        older_versions = [
             (exercise, version, count)
             for exercise in service.catalog.exercises.values()
             for version, count in versions.get(exercise.id, {}).items()
             if version != exercise.digest
         ]
         rows = regrades.list_regrades(connection)
-    return render("regrades", visitor=visitor, older=older, regrades=rows)
+    return render("regrades", visitor=visitor, older=older_versions, regrades=rows)
 
 
 @router.post("/preview")

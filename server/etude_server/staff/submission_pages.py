@@ -50,17 +50,17 @@ def show_overview(visitor: StaffVisitor, service: CurrentService) -> Response:
     """Show the statistics of every exercise, and stuck students."""
     statistics = service.staff_reader.read(gradebook_data.make_overview, _MAX_SHOWN_STUCK)
     with service.database.read() as connection:
-        pending, parked = submissions.count_waiting_and_parked(connection)
-        unsent = unsent_scores.list_unsent_grades(connection)
+        pending_count, parked_count = submissions.count_waiting_and_parked(connection)
+        unsent_grades = unsent_scores.list_unsent_grades(connection)
     return render(
         "overview",
         visitor=visitor,
         statistics=statistics,
         titles={name: exercise.title for name, exercise in service.catalog.exercises.items()},
-        pending=pending,
-        parked=parked,
-        unsent=len(unsent),
-        refused=any(score.parked for score in unsent),
+        pending=pending_count,
+        parked=parked_count,
+        unsent=len(unsent_grades),
+        refused=any(score.parked for score in unsent_grades),
     )
 
 
@@ -70,14 +70,14 @@ def show_exercise(exercise: str, visitor: StaffVisitor, service: CurrentService)
     definition = require_existing(service.catalog.find(exercise), "exercise")
     all_statistics = service.staff_reader.read(gradebook_data.compute_statistics, exercise)
     with service.database.read() as connection:
-        listed = submissions.list_submissions(connection, exercise=exercise, limit=_PAGE_SIZE)
+        entries = submissions.list_submissions(connection, exercise=exercise, limit=_PAGE_SIZE)
     return render(
         "exercise",
         visitor=visitor,
         exercise=definition,
         numbers=all_statistics[0] if all_statistics else None,
         max_stuck=_MAX_SHOWN_STUCK,
-        entries=listed,
+        entries=entries,
     )
 
 

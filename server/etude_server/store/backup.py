@@ -105,20 +105,20 @@ def _copy_database(source: Path, copy: Path) -> None:
     All pages are copied in one step, because each write restarts a copy in several steps. In WAL
     mode no writer waits for it.
     """
-    reading = sqlite3.connect(
+    reader = sqlite3.connect(
         f"{source.absolute().as_uri()}?mode=rw",
         uri=True,
         timeout=_BUSY_SECONDS,
         isolation_level=None,
     )
-    with contextlib.closing(reading), contextlib.closing(sqlite3.connect(copy)) as writing:
+    with contextlib.closing(reader), contextlib.closing(sqlite3.connect(copy)) as writer:
         try:
-            reading.execute("BEGIN")
-            reading.execute("SELECT count(*) FROM sqlite_schema")  # reports a lock
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM sqlite_schema")  # reports a lock
             # An incomplete copy is deleted, so it needs no journal, and one sync at the end.
-            writing.execute("PRAGMA journal_mode = OFF")
-            writing.execute("PRAGMA synchronous = OFF")
-            reading.backup(writing)
+            writer.execute("PRAGMA journal_mode = OFF")
+            writer.execute("PRAGMA synchronous = OFF")
+            reader.backup(writer)
         except sqlite3.Error as error:
             raise UsageError(f"{source} cannot be copied: {error}") from None
 
@@ -130,12 +130,12 @@ def _check_copy(source: Path, copy: Path) -> Backup:
         UsageError: The copy, and so the source, is damaged or is not a store.
     """
     # No other process uses the copy, and SQLite must not create files beside it.
-    reading = sqlite3.connect(f"{copy.absolute().as_uri()}?immutable=1", uri=True)
-    with contextlib.closing(reading):
+    connection = sqlite3.connect(f"{copy.absolute().as_uri()}?immutable=1", uri=True)
+    with contextlib.closing(connection):
         try:
-            problems = [str(row[0]) for row in reading.execute("PRAGMA integrity_check")]
+            problems = [str(row[0]) for row in connection.execute("PRAGMA integrity_check")]
             damages = [] if problems == ["ok"] else problems
-            for table, row, parent, _ in reading.execute("PRAGMA foreign_key_check"):
+            for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check"):
                 damages.append(f"{table} {row} refers to no row of {parent}")
         except sqlite3.Error as error:
             damages = [str(error)]
@@ -143,8 +143,8 @@ def _check_copy(source: Path, copy: Path) -> Backup:
             lines = "\n  ".join(damages[:_MAX_REPORTED])
             raise UsageError(f"{source} is damaged, and no backup was made:\n  {lines}")
         try:
-            (schema,) = reading.execute("SELECT version_num FROM alembic_version").fetchone()
-            (count,) = reading.execute("SELECT count(*) FROM submission").fetchone()
+            (schema,) = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+            (count,) = connection.execute("SELECT count(*) FROM submission").fetchone()
         except (sqlite3.Error, TypeError):
             raise UsageError(f"{source} is no database of `etude serve`") from None
     return Backup(copy.stat().st_size, count, schema)

@@ -259,5 +259,6 @@ def upsert(connection: Connection, table: Table, values: Mapping[str, Any]) -> N
     """Insert a row of all columns, or replace the row with the same primary key."""
     statement = _INSERT_BY_DIALECT[connection.dialect.name](table)
     keys = [column.name for column in table.primary_key]
-    new = {name: statement.excluded[name] for name in values if name not in keys}
-    connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=new), dict(values))
+    updates = {name: statement.excluded[name] for name in values if name not in keys}
+    statement = statement.on_conflict_do_update(index_elements=keys, set_=updates)
+    connection.execute(statement, dict(values))

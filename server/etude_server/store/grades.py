@@ -244,12 +244,12 @@ def _select_grades(
     for row in connection.execute(_SELECT_GRADES.where(grade_condition)).all():
         person_id, *values = row[: len(_GRADE_COLUMNS)]
         values += [None, ""]
-        best, rule = Grade(*values), _make_late_rule(row)
+        best_grade, rule = Grade(*values), _make_late_rule(row)
         days = rule.days_late(_to_seconds(row.received_at))
         if days:
-            best, days = _find_best_after_lateness(connection, person_id, best, rule)
-        _, by_staff = overrides.pop((person_id, best.exercise), (None, None))
-        grades.append(_apply_rules(best, days, rule, by_staff))
+            best_grade, days = _find_best_after_lateness(connection, person_id, best_grade, rule)
+        _, by_staff = overrides.pop((person_id, best_grade.exercise), (None, None))
+        grades.append(_apply_rules(best_grade, days, rule, by_staff))
     for empty_grade, staff_override in overrides.values():
         max_score_query = select(func.max(grade.c.max_score)).where(
             grade.c.exercise == empty_grade.exercise
@@ -284,18 +284,18 @@ def _apply_rules(best: Grade, days: int, rule: LateRule, staff_override: Overrid
 
 
 def _find_best_after_lateness(
-    connection: Connection, person_id: str, best: Grade, rule: LateRule
+    connection: Connection, person_id: str, best_grade: Grade, rule: LateRule
 ) -> tuple[Grade, int]:
     """Return the grade with the most points after the late penalty, and its days late."""
-    parameters = {"person_id": person_id, "exercise": best.exercise}
+    parameters = {"person_id": person_id, "exercise": best_grade.exercise}
     candidates: list[tuple[float, int, str, int, int]] = []
     for row in connection.execute(_SELECT_SCORES, parameters):
         days = rule.days_late(_to_seconds(row.received_at))
         counting_share = row.score / max(row.max_score, 1) * rule.share(days)
         candidates.append((counting_share, -days, row.id, row.score, row.max_score))
     _, negative_days, submission_id, score, max_score = max(candidates)
-    best = replace(best, submission_id=submission_id, score=score, max_score=max_score)
-    return best, -negative_days
+    best_grade = replace(best_grade, submission_id=submission_id, score=score, max_score=max_score)
+    return best_grade, -negative_days
 
 
 def sum_grades(connection: Connection, exercise: str | None = None) -> dict[str, Sums]:
@@ -308,16 +308,16 @@ def sum_grades(connection: Connection, exercise: str | None = None) -> dict[str,
         .group_by(grade.c.person_id)
         .subquery()
     )
-    rest = totals.c.points - points
+    rest_points = totals.c.points - points
     query = (
         select(
             grade.c.exercise,
             func.count(),
             func.sum(case((grade.c.passed, 1), else_=0)),
             func.sum(points),
-            func.sum(rest),
-            func.sum(rest * rest),
-            func.sum(case((grade.c.passed, rest), else_=0.0)),
+            func.sum(rest_points),
+            func.sum(rest_points * rest_points),
+            func.sum(case((grade.c.passed, rest_points), else_=0.0)),
         )
         .join(totals, totals.c.person_id == grade.c.person_id)
         .group_by(grade.c.exercise)

@@ -73,10 +73,12 @@ def select_source_hashes(owner: Person) -> Select[Any]:
 def find_inactive_students(connection: Connection, years: float) -> Iterator[Person]:
     """Yield the students who were added, and last submitted, at least so many years ago."""
     since = now() - int(years * 365 * DAY_MICROSECONDS)
-    recent = exists().where(submission.c.person_id == person.c.id, submission.c.received_at > since)
-    old = (person.c.role == "student", person.c.created_at <= since, ~recent)
+    is_active = exists().where(
+        submission.c.person_id == person.c.id, submission.c.received_at > since
+    )
+    conditions = (person.c.role == "student", person.c.created_at <= since, ~is_active)
     query = select(*people.PERSON_COLUMNS).where(
-        *old, ~person.c.name.startswith(people.ERASED_PREFIX)
+        *conditions, ~person.c.name.startswith(people.ERASED_PREFIX)
     )
     for row in connection.execute(query.order_by(person.c.name)).all():
         yield Person(*row)

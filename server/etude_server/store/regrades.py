@@ -310,15 +310,14 @@ def list_open_sources(
         regrade_source.c.regrade_id == regrade.id, regrade_source.c.done.is_(False)
     )
     if since is not None:
-        failed = exists().where(
+        has_failed = exists().where(
             grading_run.c.exercise_hash == regrade.to_hash,
             grading_run.c.source_hash == regrade_source.c.source_hash,
             grading_run.c.outcome == FAULT,
             grading_run.c.ended_at >= since,
         )
-        query = query.where(~failed)
-    ordered = query.order_by(regrade_source.c.source_hash)
-    return list(connection.execute(ordered).scalars())
+        query = query.where(~has_failed)
+    return list(connection.execute(query.order_by(regrade_source.c.source_hash)).scalars())
 
 
 def is_source_open(connection: Connection, regrade: Regrade, source_hash: str) -> bool:
@@ -387,11 +386,11 @@ def iterate_changes(
         data = json.loads(row.data)
         if data["regrade"] != regrade_id:
             continue
-        held = row.kind == events.HELD
-        new_summary = VerdictSummary.from_data(data["after"] if held else data)
+        is_held = row.kind == events.HELD
+        new_summary = VerdictSummary.from_data(data["after"] if is_held else data)
         old_summary = VerdictSummary.from_data(data["before"])
         names = row.subject, row.name, row.public_name
-        change = _make_change(names, old_summary, new_summary, held=held, seq=row.seq)
+        change = _make_change(names, old_summary, new_summary, held=is_held, seq=row.seq)
         if change.effect != "same":
             remaining = None if remaining is None else remaining - 1
             yield change
@@ -411,8 +410,8 @@ def mark_ended(connection: Connection, regrade_id: str, state: EndState, *, acto
         change = change.where(~is_open)
     if not connection.execute(change).rowcount:
         return False
-    ended = find_regrade(connection, regrade_id)
-    assert ended is not None  # it has just been updated
-    data = {"state": state, "done": ended.done, "sources": ended.sources}
+    ended_regrade = find_regrade(connection, regrade_id)
+    assert ended_regrade is not None  # it has just been updated
+    data = {"state": state, "done": ended_regrade.done, "sources": ended_regrade.sources}
     events.append_event(connection, actor, events.REGRADE_ENDED, regrade_id, data)
     return True

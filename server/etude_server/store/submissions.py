@@ -160,12 +160,12 @@ def accept_submission(
     row = {**asdict(new_submission), "idempotency_key": key}
     if not insert_if_absent(connection, submission, row):
         same_request = (submission.c.person_id == owner.id, submission.c.idempotency_key == key)
-        earlier = StoredSubmission(
+        earlier_submission = StoredSubmission(
             *connection.execute(_SELECT_SUBMISSIONS.where(*same_request)).one()
         )
-        if (earlier.exercise, earlier.source_hash) != (exercise, source_hash):
+        if (earlier_submission.exercise, earlier_submission.source_hash) != (exercise, source_hash):
             raise KeyReusedError
-        return AcceptedSubmission(earlier, is_new=False)
+        return AcceptedSubmission(earlier_submission, is_new=False)
     _enqueue_submission(connection, new_submission.id)
     data = {"person": owner.id, "exercise": exercise, "source_hash": source_hash}
     events.append_event(connection, owner.id, events.SUBMITTED, new_submission.id, data)
@@ -283,8 +283,8 @@ def list_submissions(
     if state == "graded":
         query = query.where(publication.c.submission_id.is_not(None))
     elif state is not None:
-        parked = waiting.c.parked.is_(state == "parked")
-        query = query.where(waiting.c.submission_id.is_not(None), parked)
+        is_parked = waiting.c.parked.is_(state == "parked")
+        query = query.where(waiting.c.submission_id.is_not(None), is_parked)
     if before is not None:
         query = query.where(submission.c.id < before)
     rows = connection.execute(query.order_by(submission.c.id.desc()).limit(limit))

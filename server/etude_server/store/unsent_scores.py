@@ -76,8 +76,9 @@ def store_line_item(connection: Connection, line_item: LineItem) -> None:
     people.lock_present_person(connection, line_item.person_id)
     values = asdict(line_item)
     if not insert_if_absent(connection, lti_line, {"id": make_id(), **values}):
-        same = (lti_line.c[name] == values[name] for name in ("person_id", "exercise", "address"))
-        connection.execute(update(lti_line).where(*same).values(values))
+        keys = ("person_id", "exercise", "address")
+        is_same = (lti_line.c[name] == values[name] for name in keys)
+        connection.execute(update(lti_line).where(*is_same).values(values))
     queue_grade(connection, line_item.person_id, line_item.exercise)
 
 

@@ -145,13 +145,13 @@ def store_verdict(connection: Connection, result: Verdict, run: GradingRun) -> S
         "at": stored_verdict.at,
     }
     # Read first: if two transactions locked the table, neither could allow changes.
-    earlier = find_verdict(connection, key)
-    if earlier is None and not insert_if_absent(connection, verdict, row):
-        earlier = find_verdict(connection, key)
+    earlier_verdict = find_verdict(connection, key)
+    if earlier_verdict is None and not insert_if_absent(connection, verdict, row):
+        earlier_verdict = find_verdict(connection, key)
     _record_run(connection, key.exercise_hash, key.source_hash, run, outcome)
-    if earlier is not None and IS_ERASED not in earlier.body:
-        return earlier
-    if earlier is not None:
+    if earlier_verdict is not None and IS_ERASED not in earlier_verdict.body:
+        return earlier_verdict
+    if earlier_verdict is not None:
         with allow_changes(connection, "verdict"):
             upsert(connection, verdict, row)
     return stored_verdict
@@ -184,9 +184,9 @@ def _record_run(
 def delete_old_grading_runs(connection: Connection, before: int, limit: int) -> int:
     """Delete diagnostics that ended before a time, at most `limit`; return the number."""
     # The ids sort by that time; without this condition the database would scan every run.
-    old = select(grading_run.c.id).where(grading_run.c.id < make_id_at(max(before, 0)))
-    old = old.order_by(grading_run.c.id).limit(limit)
-    return connection.execute(delete(grading_run).where(grading_run.c.id.in_(old))).rowcount
+    old_ids = select(grading_run.c.id).where(grading_run.c.id < make_id_at(max(before, 0)))
+    old_ids = old_ids.order_by(grading_run.c.id).limit(limit)
+    return connection.execute(delete(grading_run).where(grading_run.c.id.in_(old_ids))).rowcount
 
 
 def find_verdict(connection: Connection, key: VerdictKey) -> StoredVerdict | None:
@@ -253,14 +253,14 @@ def publish_verdict(
         "before": before,
     }
     seq = events.append_event(connection, actor, events.PUBLISHED, stored_submission.id, data)
-    published = {"submission_id": stored_submission.id, "event_seq": seq, **key}
-    upsert(connection, publication, published)
-    best = connection.execute(
+    publication_row = {"submission_id": stored_submission.id, "event_seq": seq, **key}
+    upsert(connection, publication, publication_row)
+    best_grade = connection.execute(
         select(grade).where(grade.c.person_id == person_id, grade.c.exercise == exercise)
     ).one_or_none()
-    if best is not None and best.submission_id == stored_submission.id:
+    if best_grade is not None and best_grade.submission_id == stored_submission.id:
         refresh_grade(connection, person_id, exercise)
-    elif best is None or _is_better(stored_verdict, stored_submission.id, best):
+    elif best_grade is None or _is_better(stored_verdict, stored_submission.id, best_grade):
         row = {
             "person_id": person_id,
             "exercise": exercise,
@@ -311,8 +311,8 @@ def rebuild_projections(connection: Connection) -> int:
         latest_verdicts[row.subject] = (key, row.seq)
         owners.add((data["person"], data["exercise"]))
     for submission_id, (key, seq) in latest_verdicts.items():
-        published = {"submission_id": submission_id, "event_seq": seq, **asdict(key)}
-        upsert(connection, publication, published)
+        publication_row = {"submission_id": submission_id, "event_seq": seq, **asdict(key)}
+        upsert(connection, publication, publication_row)
     for person_id, exercise in sorted(owners):
         refresh_grade(connection, person_id, exercise)
     return len(latest_verdicts)

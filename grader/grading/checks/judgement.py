@@ -10,7 +10,8 @@ import numpy as np
 
 from grader.definitions.exercise import TestCase
 from grader.errors import EtudeError
-from grader.grading.comparison.compare import Difference, DifferenceKind, compare, count_bytes
+from grader.grading.comparison.compare import Difference, DifferenceKind, compare
+from grader.grading.comparison.nested_values import count_bytes
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.program.author_code import TooLargeError, authors_code, compile_expression
 from grader.grading.program.loaded_program import LoadedProgram

@@ -5,7 +5,7 @@ drawn from the test's own seeded stream. The number of calls is bounded for inpu
 """
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -25,6 +25,7 @@ from grader.grading.checks.judgement import (
 )
 from grader.grading.comparison.compare import (
     EXACT,
+    NUMBERS,
     Difference,
     DifferenceKind,
     compare,
@@ -32,6 +33,7 @@ from grader.grading.comparison.compare import (
     is_masked,
     usual_tolerance,
 )
+from grader.grading.comparison.nested_values import map_parts, walk
 from grader.grading.expected.inputs import generator
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.program.author_code import TooLargeError, TooLongError, freeze_arrays
@@ -187,43 +189,33 @@ def _numeric(result: Any) -> Any:
         raise DiffersError(Difference(DifferenceKind.NOTHING, "none", {"expected": 0.0}))
     if not any(array.size for array in _arrays(result)):
         raise DiffersError(Difference(DifferenceKind.TYPE, "no-numbers", {"got": result}))
-    for part in _other_than_numbers(result):
-        raise DiffersError(Difference(DifferenceKind.TYPE, "other-than-numbers", {"part": part}))
+    for _, part in walk(result):
+        if not isinstance(part, (list, tuple, dict)) and not _is_numeric(part):
+            facts = {"part": part}
+            raise DiffersError(Difference(DifferenceKind.TYPE, "other-than-numbers", facts))
     return result
-
-
-def _other_than_numbers(result: object) -> Iterator[object]:
-    """Yield each part of a result that is neither a number nor an array of numbers."""
-    if isinstance(result, (list, tuple, dict)):
-        for item in result.values() if isinstance(result, dict) else result:
-            yield from _other_than_numbers(item)
-    elif not _arrays(result):
-        yield result
 
 
 def _arrays(result: object) -> list[_Array]:
     """Return every array in a result, with numbers as arrays without axes."""
-    if is_masked(result):  # masked entries would satisfy any property
-        return []
-    if isinstance(result, (np.ndarray, bool, int, float, complex, np.generic)):
-        array = np.asarray(result)
-        return [array] if array.dtype.kind in "biufc" else []
-    if isinstance(result, (list, tuple)):
-        return [array for item in result for array in _arrays(item)]
-    if isinstance(result, dict):
-        return [array for item in result.values() for array in _arrays(item)]
-    return []
+    return [np.asarray(part) for _, part in walk(result) if _is_numeric(part)]
 
 
-def _in_each(result: Any, change: Callable[[_Array], _Array]) -> Any:
+def _is_numeric(part: object) -> bool:
+    """Return whether a part is a number or an array of numbers, without masked entries.
+
+    Masked entries would satisfy any property.
+    """
+    is_number = isinstance(part, (np.ndarray, *NUMBERS)) and not is_masked(part)
+    return is_number and np.asarray(part).dtype.kind in "biufc"
+
+
+def _change_arrays(result: Any, change: Callable[[_Array], _Array]) -> Any:
     """Return a result with every array changed; a number is an array without axes."""
-    if isinstance(result, (np.ndarray, bool, int, float, complex, np.generic)):
-        return change(np.asarray(result))
-    if isinstance(result, (list, tuple)):
-        return type(result)([_in_each(item, change) for item in result])
-    if isinstance(result, dict):
-        return {key: _in_each(item, change) for key, item in result.items()}
-    return result
+    return map_parts(
+        lambda part: change(np.asarray(part)) if isinstance(part, (np.ndarray, *NUMBERS)) else part,
+        result,
+    )
 
 
 def _one_array(draw: _PropertyDraw) -> _Array:
@@ -288,7 +280,7 @@ def _causal(draw: _PropertyDraw) -> Difference | None:
                 raise DiffersError(Difference(DifferenceKind.SHAPE, "rows", facts))
             return array.take(np.arange(last + 1), axis=draw.axis_of_result(array))
 
-        return _in_each(result, rows)
+        return _change_arrays(result, rows)
 
     for last in sorted({0, (min(lengths) - 1) // 2, min(lengths) - 2}):
         changed = {name: _other_future(draw, array, last) for name, array in varied.items()}
@@ -342,7 +334,7 @@ def _permutation_equivariant(draw: _PropertyDraw) -> Difference | None:
             raise DiffersError(Difference(DifferenceKind.SHAPE, "rows", facts))
         return array.take(order, axis=draw.axis_of_result(array))
 
-    difference = draw.differs(_in_each(draw.first, reorder), draw.with_inputs(changed))
+    difference = draw.differs(_change_arrays(draw.first, reorder), draw.with_inputs(changed))
     return _breach(draw, difference, moved=tuple(changed))
 
 

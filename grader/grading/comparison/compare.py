@@ -11,7 +11,7 @@ masked, for which softmax is undefined, needs no special rule: the reference dec
 """
 
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
@@ -20,9 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.definitions.exercise import Accepted, Tolerance
+from grader.grading.comparison.nested_values import ValuePath, iter_pairs, map_parts
 
 Array: TypeAlias = npt.NDArray[Any]
-_Path: TypeAlias = tuple[object, ...]
 
 
 class DifferenceKind(StrEnum):
@@ -70,32 +70,16 @@ _KIND = {
     "b": "boolean", "i": "integer", "u": "integer", "f": "float", "c": "complex", "U": "text",
     "S": "bytes", "M": "datetime", "m": "timedelta", "V": "fields",
 }  # fmt: skip
-_NUMBER = (bool, int, float, complex, np.generic)
+NUMBERS = (bool, int, float, complex, np.generic)
 _TEXT = (str, bytes)  # base classes of NumPy's text scalars as well
 _FAMILIES = (str, (bytes, bytearray), (set, frozenset))  # types whose values may be equal
 _NUMBER_KINDS = "biufc"
 _DTYPES = {np.dtype(kind).name for kind in np.typecodes["All"] if kind not in "OSUVMm"}
 
 
-def arrays_in(value: object) -> Iterator[npt.NDArray[Any]]:
-    """Yield the arrays in plain data."""
-    if isinstance(value, np.ndarray):
-        yield value
-    elif isinstance(value, (list, tuple, deque)):
-        for item in value:
-            yield from arrays_in(item)
-    elif isinstance(value, dict):
-        yield from arrays_in(list(value.values()))
-
-
 def is_masked(array: object) -> bool:
     """Return whether a value is a masked array."""
     return hasattr(array, "mask")
-
-
-def count_bytes(value: object) -> int:
-    """Return the number of bytes of the arrays in plain data."""
-    return sum(array.nbytes for array in arrays_in(value))
 
 
 def usual_tolerance(dtype: np.dtype[Any]) -> Tolerance:
@@ -104,7 +88,7 @@ def usual_tolerance(dtype: np.dtype[Any]) -> Tolerance:
 
 
 def compare(  # noqa: PLR0911  one return for each kind of difference
-    expected: object, got: object, tolerance: Tolerance | None = None, path: _Path = ()
+    expected: object, got: object, tolerance: Tolerance | None = None, path: ValuePath = ()
 ) -> Difference | None:
     """Compare a submission's value with the expected one.
 
@@ -121,7 +105,7 @@ def compare(  # noqa: PLR0911  one return for each kind of difference
         return _compare_arrays(expected, got, tolerance, path)
     if isinstance(expected, np.ndarray):  # an array without axes counts as a number
         expected = expected[()]
-    if isinstance(expected, _NUMBER) and not isinstance(expected, _TEXT):
+    if isinstance(expected, NUMBERS) and not isinstance(expected, _TEXT):
         return _compare_numbers(expected, got, tolerance, path)
     if isinstance(expected, (tuple, list, deque)):
         return _compare_sequences(expected, got, tolerance, path)
@@ -140,29 +124,12 @@ def compare(  # noqa: PLR0911  one return for each kind of difference
 
 def shape_tree(value: Any) -> Any:
     """Return the shapes of the arrays and numbers in a value, each as an array of lengths."""
-    if isinstance(value, (np.ndarray, *_NUMBER)):
-        return np.array(np.shape(value), dtype=np.int64)
-    if isinstance(value, (list, tuple)):
-        return [shape_tree(item) for item in value]
-    if isinstance(value, dict):
-        return {key: shape_tree(item) for key, item in value.items()}
-    return None
 
+    def shape(part: Any) -> Array | None:
+        is_number = isinstance(part, (np.ndarray, *NUMBERS))
+        return np.array(np.shape(part), dtype=np.int64) if is_number else None
 
-def iter_leaves(
-    expected: object, got: object, path: _Path = ()
-) -> Iterator[tuple[_Path, object, object]]:
-    """Yield corresponding parts of two values with their path, while both have the same form."""
-    if isinstance(expected, dict) and isinstance(got, dict):
-        pairs = [(key, expected[key], got[key]) for key in expected if key in got]
-    elif isinstance(expected, (list, tuple)) and isinstance(got, (list, tuple)):
-        same = len(expected) == len(got)
-        pairs = [(n, one, got[n]) for n, one in enumerate(expected) if same]
-    else:
-        yield path, expected, got
-        return
-    for key, one, other in pairs:
-        yield from iter_leaves(one, other, (*path, key))
+    return map_parts(shape, value)
 
 
 def compare_shapes(shapes: Any, got: object) -> Difference | None:
@@ -171,8 +138,8 @@ def compare_shapes(shapes: Any, got: object) -> Difference | None:
     Returns:
         The first different shape among corresponding parts, or None.
     """
-    for path, lengths, value in iter_leaves(shapes, got):
-        if not isinstance(lengths, np.ndarray) or not isinstance(value, (np.ndarray, *_NUMBER)):
+    for path, lengths, value in iter_pairs(shapes, got):
+        if not isinstance(lengths, np.ndarray) or not isinstance(value, (np.ndarray, *NUMBERS)):
             continue
         expected, shape = tuple(lengths.tolist()), np.shape(value)
         if expected == shape:
@@ -188,11 +155,11 @@ def compare_shapes(shapes: Any, got: object) -> Difference | None:
 
 def compare_dtypes(expected: object, got: object) -> Difference | None:
     """Compare dtypes exactly in the corresponding numbers and arrays of two values."""
-    numbers = (np.ndarray, *_NUMBER)
-    for path, one, other in iter_leaves(expected, got):
-        if isinstance(one, numbers) and isinstance(other, numbers):
-            dtypes = {"expected": np.asarray(one).dtype, "got": np.asarray(other).dtype}
-            if np.shape(one) == np.shape(other) and dtypes["expected"] != dtypes["got"]:
+    numbers = (np.ndarray, *NUMBERS)
+    for path, expected_part, part in iter_pairs(expected, got):
+        if isinstance(expected_part, numbers) and isinstance(part, numbers):
+            dtypes = {"expected": np.asarray(expected_part).dtype, "got": np.asarray(part).dtype}
+            if np.shape(expected_part) == np.shape(part) and dtypes["expected"] != dtypes["got"]:
                 return Difference(DifferenceKind.DTYPE, "dtype", dtypes, path)
     return None
 
@@ -234,7 +201,7 @@ def with_accepted_types(
     if isinstance(expected, dict) and isinstance(got, dict) and expected.keys() == got.keys():
         by_key = {key: with_accepted_types(expected[key], got[key], accept) for key in expected}
         return {k: one for k, (one, _) in by_key.items()}, {k: v for k, (_, v) in by_key.items()}
-    if isinstance(expected, (np.ndarray, *_NUMBER)) and isinstance(got, (np.ndarray, *_NUMBER)):
+    if isinstance(expected, (np.ndarray, *NUMBERS)) and isinstance(got, (np.ndarray, *NUMBERS)):
         return _as_dtype(np.asarray(expected), np.asarray(got), accept) or (expected, got)
     return expected, got
 
@@ -262,7 +229,7 @@ def ignore_nan(expected: Any, got: Any) -> Any:  # noqa: PLR0911  any value; eac
         if expected.shape != got.shape or {expected.dtype.kind, got.dtype.kind} - {"f", "c"}:
             return got
         return np.where(np.isnan(expected), np.array(np.nan, got.dtype), got)
-    if isinstance(expected, (float, np.inexact)) and isinstance(got, _NUMBER):
+    if isinstance(expected, (float, np.inexact)) and isinstance(got, NUMBERS):
         return expected if np.isnan(expected) else got
     if isinstance(expected, (list, tuple)) and isinstance(got, (list, tuple)):
         if len(expected) == len(got):
@@ -290,7 +257,7 @@ def in_expected_form(expected: object, got: Any) -> Any:
         return type(expected)([in_expected_form(one, other) for one, other in pairs])
     if isinstance(expected, dict) and isinstance(got, dict):
         return {k: in_expected_form(expected[k], v) if k in expected else v for k, v in got.items()}
-    if isinstance(expected, _NUMBER) and isinstance(got, (np.ndarray, int, float, complex)):
+    if isinstance(expected, NUMBERS) and isinstance(got, (np.ndarray, int, float, complex)):
         array = _as_array(np.asarray(expected), got)
         return array[()] if isinstance(array, np.ndarray) and array.shape == () else got
     return got.strip() if isinstance(expected, str) and isinstance(got, str) else got
@@ -308,12 +275,12 @@ def _as_array(expected: Array, got: Any) -> Any:
     return converted if (converted == array).all() or kinds[0] in "fc" else array
 
 
-def _wrong_type(expected: object, got: object, path: _Path) -> Difference:
+def _wrong_type(expected: object, got: object, path: ValuePath) -> Difference:
     return Difference(DifferenceKind.TYPE, "type", {"expected": expected, "got": got}, path)
 
 
 def _compare_sequences(
-    expected: Collection[object], got: object, tolerance: Tolerance | None, path: _Path
+    expected: Collection[object], got: object, tolerance: Tolerance | None, path: ValuePath
 ) -> Difference | None:
     family = deque if isinstance(expected, deque) else (tuple, list)
     if not isinstance(got, family):
@@ -328,7 +295,7 @@ def _compare_sequences(
 
 
 def _compare_mappings(
-    expected: dict[Any, Any], got: object, tolerance: Tolerance | None, path: _Path
+    expected: dict[Any, Any], got: object, tolerance: Tolerance | None, path: ValuePath
 ) -> Difference | None:
     if not isinstance(got, dict):
         return _wrong_type(expected, got, path)
@@ -343,11 +310,11 @@ def _compare_mappings(
 
 
 def _compare_numbers(
-    expected: object, got: object, tolerance: Tolerance | None, path: _Path
+    expected: object, got: object, tolerance: Tolerance | None, path: ValuePath
 ) -> Difference | None:
     if isinstance(got, np.ndarray) and got.shape == ():
         got = got[()]
-    if not isinstance(got, _NUMBER):
+    if not isinstance(got, NUMBERS):
         return _wrong_type(expected, got, path)
     if type(expected) is type(got) is int:  # Python integers are compared exactly at any size
         if expected == got:
@@ -359,7 +326,7 @@ def _compare_numbers(
 
 
 def _compare_arrays(
-    expected: Array, got: object, tolerance: Tolerance | None, path: _Path
+    expected: Array, got: object, tolerance: Tolerance | None, path: ValuePath
 ) -> Difference | None:
     if not isinstance(got, np.ndarray):
         return Difference(DifferenceKind.TYPE, "no-array", {"expected": expected, "got": got}, path)
@@ -387,7 +354,7 @@ def _compare_arrays(
 
 
 def _compare_masked(
-    expected: Array, got: Array, tolerance: Tolerance | None, path: _Path
+    expected: Array, got: Array, tolerance: Tolerance | None, path: ValuePath
 ) -> Difference | None:
     """Compare masked arrays: first their masks, then the values that are not masked."""
     mask, other = np.ma.getmaskarray(expected), np.ma.getmaskarray(got)
@@ -401,7 +368,7 @@ def _compare_masked(
 
 
 def _compare_exactly(
-    expected: Array, got: Array, _tolerance: Tolerance | None, path: _Path
+    expected: Array, got: Array, _tolerance: Tolerance | None, path: ValuePath
 ) -> Difference | None:
     """Compare texts, dates and durations; NaT equals NaT."""
     with np.errstate(all="ignore"):
@@ -416,7 +383,7 @@ def _compare_exactly(
     return Difference(DifferenceKind.VALUES, "values", facts, path, worst)
 
 
-def _compare_dtypes(expected: Array, got: Array, path: _Path) -> Difference | None:
+def _compare_dtypes(expected: Array, got: Array, path: ValuePath) -> Difference | None:
     expected_kind, kind = _KIND.get(expected.dtype.kind), _KIND.get(got.dtype.kind)
     if expected.ndim == 0 and (expected_kind, kind) == ("float", "integer"):
         # Returning 0 for 0.0 is fine. An array of integers is a mistake: it cannot hold fractions.
@@ -435,7 +402,7 @@ def _compare_dtypes(expected: Array, got: Array, path: _Path) -> Difference | No
 
 
 def _compare_values(
-    expected: Array, got: Array, tolerance: Tolerance | None, path: _Path
+    expected: Array, got: Array, tolerance: Tolerance | None, path: ValuePath
 ) -> Difference | None:
     limit = tolerance or usual_tolerance(expected.dtype)
     if tolerance is None and expected.dtype.kind in "biu":
@@ -474,7 +441,7 @@ def _compare_values(
     return Difference(DifferenceKind.VALUES, "values", facts, path, worst)
 
 
-def _not_finite(got: Array, mask: npt.NDArray[np.bool_], path: _Path) -> Difference:
+def _not_finite(got: Array, mask: npt.NDArray[np.bool_], path: ValuePath) -> Difference:
     first = _first(mask)
     facts = {
         "count": int(mask.sum()),

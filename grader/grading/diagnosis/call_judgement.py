@@ -15,14 +15,13 @@ import numpy as np
 
 from grader.definitions.exercise import CallTest, Exercise, ExerciseLimits, Literals, OutputTest
 from grader.errors import DefinitionError
+from grader.grading.comparison.nested_values import ValuePath, walk
 from grader.grading.diagnosis.input_values import (
     ALL_DIFFERENT,
     OrdinaryInputs,
-    ValuePath,
     axes_in,
     count_numbers,
     parts,
-    walk,
 )
 from grader.grading.diagnosis.written_call import Place, RefusedError, WrittenCall, read_call
 from grader.grading.expected.oracle import Oracle, ValueCache

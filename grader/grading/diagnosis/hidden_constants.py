@@ -11,9 +11,9 @@ import numpy as np
 
 from grader.definitions.exercise import Literals, TestCase, Tolerance
 from grader.grading.comparison.compare import compare
+from grader.grading.comparison.nested_values import ValuePath
 from grader.grading.diagnosis.input_values import (
     Array,
-    ValuePath,
     arrays_in,
     axes_in,
     keys_in,

@@ -2,16 +2,15 @@
 
 import functools
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-Array: TypeAlias = npt.NDArray[Any]
+from grader.grading.comparison.nested_values import ValuePath, walk
 
-ValuePath: TypeAlias = tuple[Any, ...]
-"""The names, keys and indices that lead to a value in the inputs."""
+Array: TypeAlias = npt.NDArray[Any]
 
 Inputs: TypeAlias = Mapping[str, Any]
 
@@ -24,26 +23,6 @@ _DEFAULT_DTYPES = ("bool", "int64", "float64", "complex128")  # NumPy's dtypes f
 
 class NotWritableError(Exception):
     """A value cannot be written as short Python text."""
-
-
-def walk(
-    value: Any,
-    path: ValuePath = (),
-    is_whole: Callable[[Any], bool] = lambda _: False,
-    *,
-    lists_alike: bool = False,
-) -> Iterator[tuple[ValuePath, Any]]:
-    """Yield a value and the values inside it, each with its path.
-
-    Args:
-        is_whole: Returns whether a container counts as one value, whose items are not yielded.
-        lists_alike: Whether all items of a list get the same path.
-    """
-    yield path, value
-    if isinstance(value, (list, tuple, Mapping)) and not is_whole(value):
-        for key, item in value.items() if isinstance(value, Mapping) else enumerate(value):
-            step = "*" if lists_alike and isinstance(value, list) else key
-            yield from walk(item, (*path, step), is_whole, lists_alike=lists_alike)
 
 
 def parts(value: Any, *, lists_alike: bool = False) -> Iterator[tuple[ValuePath, Any]]:

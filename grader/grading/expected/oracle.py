@@ -24,7 +24,8 @@ from grader.definitions.exercise import (
     TestId,
 )
 from grader.errors import DefinitionError
-from grader.grading.comparison.compare import count_bytes, shape_tree
+from grader.grading.comparison.compare import shape_tree
+from grader.grading.comparison.nested_values import count_bytes
 from grader.grading.expected.budget import measure, total_usage
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.solution_values import ask_solution, loaded_solution
@@ -38,7 +39,7 @@ from grader.grading.program.author_code import (
     run_authors_code,
 )
 from grader.grading.program.loaded_program import LoadedProgram
-from grader.grading.program.proxies import Proxy, proxies_in, raise_for_functions
+from grader.grading.program.proxies import objects_in, raise_for_functions
 from grader.sandbox.answers import Usage
 from grader.sandbox.in_child.value_types import as_data
 from grader.sandbox.in_child.wire import MAX_BODY
@@ -394,7 +395,7 @@ def _call_solution(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _
     value = evaluate(test.code, {**program.bindings(proxies), **inputs})
     raise_for_functions(value)
     value = proxies.as_data(value)
-    if any(isinstance(part, Proxy) for part, _ in proxies_in(value)):
+    if any(objects_in(value)):
         message = f"test {test.id!r}: the call gives an object, which cannot be compared"
         raise DefinitionError.at(test.where, message)
     return value, proxies.largest_result_bytes

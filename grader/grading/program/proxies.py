@@ -20,7 +20,8 @@ from typing import Any, Final, NoReturn, TypeVar
 import numpy as np
 
 from grader.errors import DefinitionError, EtudeError, Location
-from grader.grading.comparison.compare import EXACT, arrays_in, compare, is_masked
+from grader.grading.comparison.compare import EXACT, compare, is_masked
+from grader.grading.comparison.nested_values import iter_arrays, map_parts, walk
 from grader.grading.feedback.difference_sentences import describe_value
 from grader.grading.program.author_code import TooLargeError, TooLongError, is_authors_code_running
 from grader.sandbox.answers import Cause, ChildGoneError, Raised, Returned, Unsupported, Usage
@@ -404,7 +405,7 @@ class Proxies:
 
     def as_data(self, value: Any) -> Any:
         """Return a result with each dataclass object replaced by its fields, for the comparison."""
-        if not any(isinstance(proxy, Proxy) for proxy, _ in proxies_in(value)):
+        if not any(objects_in(value)):
             return value
         usages, self.usages = self.usages, None
         try:
@@ -618,7 +619,7 @@ class Proxies:
 
     def _refuse_arrays(self, value: object) -> None:
         """Raise `NoValueError` if arrays are too large, or masked without the test expecting it."""
-        arrays = list(arrays_in(value))
+        arrays = list(iter_arrays(value))
         size = sum(array.nbytes for array in arrays)
         refused: Unsupported | None = None
         if size > self.max_bytes:
@@ -642,13 +643,10 @@ class Proxies:
 
 def _plain(value: Any) -> Any:
     """Return a value with None in place of functions and proxies."""
-    if isinstance(value, (Proxy, MethodProxy)) or callable(value):
-        return None
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    return value
+    return map_parts(
+        lambda part: None if isinstance(part, (Proxy, MethodProxy)) or callable(part) else part,
+        value,
+    )
 
 
 def _label_arguments(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -702,8 +700,8 @@ def _stands_alone(function: FunctionType) -> bool:
 
 def raise_for_functions(value: object) -> None:
     """Raise `NoValueError` for a value that contains a function or an iterator."""
-    for proxy, path in proxies_in(value):
-        if isinstance(proxy, Proxy) and proxy.handle_.kind.startswith("<"):
+    for proxy, path in objects_in(value):
+        if proxy.handle_.kind.startswith("<"):
             raise NoValueError(Unsupported(proxy.handle_.kind.strip("<>"), path))
 
 
@@ -749,13 +747,8 @@ def _decode_fact(fact: Any) -> Any:
     return inspect.Parameter.empty
 
 
-def proxies_in(value: object, path: str = "") -> Iterator[tuple[Proxy | MethodProxy, str]]:
-    """Yield the proxies in a value, each with its path."""
-    if isinstance(value, (Proxy, MethodProxy)):
-        yield value, path
-    elif isinstance(value, (list, tuple)):
-        for number, item in enumerate(value):
-            yield from proxies_in(item, f"{path}[{number}]")
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield from proxies_in(item, f"{path}[{key!r:.40}]")
+def objects_in(value: object) -> Iterator[tuple[Proxy, str]]:
+    """Yield the proxies for objects in a value, each with its path."""
+    for path, part in walk(value):
+        if isinstance(part, Proxy):
+            yield part, "".join(f"[{key!r:.40}]" for key in path)

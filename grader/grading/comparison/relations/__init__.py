@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from grader.grading.comparison.compare import iter_leaves
+from grader.grading.comparison.nested_values import iter_pairs
 from grader.grading.comparison.relations.factors import (
     find_factor,
     find_missing_shift,
@@ -45,7 +45,7 @@ def find_relation(expected: object, got: object, inputs: Mapping[str, Any]) -> R
     with np.errstate(all="ignore"):
         if relation := _find_swapped_items(expected, got):
             return relation
-        for where, one, other in itertools.islice(iter_leaves(expected, got), _MAX_LEAVES):
+        for where, one, other in itertools.islice(iter_pairs(expected, got), _MAX_LEAVES):
             both = make_pair(one, other, inputs)
             if both is None:
                 continue

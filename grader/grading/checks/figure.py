@@ -88,9 +88,9 @@ class FigureCheck(Check[FigureTest]):
         if "title" in parts and not _same_text(expected["title"], got["title"]):
             facts = _text_facts("title of the figure", expected["title"], got["title"])
             return Difference(DifferenceKind.FIGURE, "figure", facts)
-        for number, (one, other) in enumerate(zip(expected_axes, actual, strict=True), 1):
+        for number, (plot, got_plot) in enumerate(zip(expected_axes, actual, strict=True), 1):
             for part in parts:
-                for difference in _DIFFERENCES[part](part, one, other, tolerance, parts):
+                for difference in _DIFFERENCES[part](part, plot, got_plot, tolerance, parts):
                     facts = {**difference, "plot": number if len(expected_axes) > 1 else 0}
                     return Difference(DifferenceKind.FIGURE, "figure", facts)
         return None
@@ -135,8 +135,8 @@ def _axes(
 ) -> Iterator[_Data]:
     """Yield the differences in the title, a label, the legend or the axes of one plot."""
     if part == "legend":
-        one, other = (sorted(map(str.casefold, each["legend"] or ())) for each in (expected, got))
-        if one != other:
+        labels = [sorted(map(str.casefold, axes["legend"] or ())) for axes in (expected, got)]
+        if labels[0] != labels[1]:
             yield {"what": "legend", "expected": expected["legend"], "got": got["legend"]}
     elif part in ("limits", "scales"):
         kind = "limits" if part == "limits" else "scale"
@@ -156,11 +156,11 @@ def _axes(
 def _styles(
     _part: FigurePart, expected: _Data, got: _Data, _tolerance: Tolerance, _parts: Sequence[str]
 ) -> Iterator[_Data]:
-    one, other = (
+    expected_styles, styles = (
         sorted((line["style"], line["marker"]) for line in axes["lines"])
         for axes in (expected, got)
     )
-    for key, (expected_value, actual) in enumerate(zip(one, other, strict=False)):
+    for key, (expected_value, actual) in enumerate(zip(expected_styles, styles, strict=False)):
         for index, name in enumerate(("style", "marker")):
             if expected_value[index] != actual[index]:
                 facts = {"expected": expected_value[index], "got": actual[index]}
@@ -170,17 +170,17 @@ def _styles(
 def _texts(
     _part: FigurePart, expected: _Data, got: _Data, tolerance: Tolerance, _parts: Sequence[str]
 ) -> Iterator[_Data]:
-    left = list(got["texts"])
+    unmatched = list(got["texts"])
     for text in expected["texts"]:
-        alike = [each for each in left if _same_text(text["text"], each["text"])]
-        near = [each for each in alike if _are_close(text["at"], each["at"], tolerance)]
+        same_texts = [drawn for drawn in unmatched if _same_text(text["text"], drawn["text"])]
+        matches = [drawn for drawn in same_texts if _are_close(text["at"], drawn["at"], tolerance)]
         facts = {"text": text["text"], "expected": text["at"]}
-        if not alike:
+        if not same_texts:
             yield {"what": "no-text", **facts}
-        elif not near:
-            yield {"what": "text-place", **facts, "got": alike[0]["at"]}
+        elif not matches:
+            yield {"what": "text-place", **facts, "got": same_texts[0]["at"]}
         else:
-            left = [each for each in left if each is not near[0]]
+            unmatched = [drawn for drawn in unmatched if drawn is not matches[0]]
 
 
 def _images(
@@ -197,22 +197,22 @@ def _images(
             "got": len(actual),
         }
         return
-    for one, other in _find_unmatched(
+    for index, got_index in _find_unmatched(
         expected_images, actual, lambda a, b: _are_close(a, b, tolerance)
     ):
-        a, b = expected_images[one], actual[other]
-        several = other + 1 if len(expected_images) > 1 else 0
+        a, b = expected_images[index], actual[got_index]
+        several = got_index + 1 if len(expected_images) > 1 else 0
         if a.shape != b.shape:
             turned = a.ndim == 2 and a.T.shape == b.shape and _are_close(a.T, b, tolerance)  # noqa: PLR2004  rows and columns
             facts = {"expected": a.shape, "got": b.shape, "turned": turned}
             yield {"what": "image-shape", "number": several, **facts}
             continue
-        far = ~np.isclose(b, a, tolerance.rtol, tolerance.atol, equal_nan=True)
-        first = np.argwhere(far)[0] if far.any() else [0] * far.ndim
+        wrong = ~np.isclose(b, a, tolerance.rtol, tolerance.atol, equal_nan=True)
+        first = np.argwhere(wrong)[0] if wrong.any() else [0] * wrong.ndim
         place = tuple(int(each) for each in first)
         flipped = a.ndim > 1 and _are_close(a[::-1], b, tolerance)
         facts = {"place": place, "expected": a[place], "got": b[place], "flipped": flipped}
-        yield {"what": "image", "number": several, "differ": int(far.sum()), **facts}
+        yield {"what": "image", "number": several, "differ": int(wrong.sum()), **facts}
 
 
 _NOUNS: Final = {"lines": "line", "points": "set of points", "bars": "set of bars"}
@@ -221,24 +221,24 @@ _NOUNS: Final = {"lines": "line", "points": "set of points", "bars": "set of bar
 def _series(
     part: FigurePart, expected: _Data, got: _Data, tolerance: Tolerance, parts: Sequence[str]
 ) -> Iterator[_Data]:
-    expected_data = [_sort_points(part, each) for each in expected[part]]
-    actual = [_sort_points(part, each) for each in got[part]]
+    expected_data = [_sort_points(part, series) for series in expected[part]]
+    actual = [_sort_points(part, series) for series in got[part]]
     noun = _NOUNS[part]
     if len(expected_data) != len(actual):
-        others = [_NOUNS[each] for each in _NOUNS if each != part and got[each]]
-        instead = others[0] if others and not actual else ""
+        other_kinds = [_NOUNS[kind] for kind in _NOUNS if kind != part and got[kind]]
+        instead = other_kinds[0] if other_kinds and not actual else ""
         counts = {"expected": len(expected_data), "got": len(actual)}
         yield {"what": "count", "noun": noun, "instead": instead, **counts}
         return
     keys = ["x", "y", *(("begin", "lies") if part == "bars" else ())]
 
-    def are_alike(one: _Data, other: _Data) -> bool:
-        labels = "legend" not in parts or _same_text(one["label"], other["label"])
-        return labels and all(_are_close(one[key], other[key], tolerance) for key in keys)
+    def are_alike(series: _Data, drawn: _Data) -> bool:
+        labels = "legend" not in parts or _same_text(series["label"], drawn["label"])
+        return labels and all(_are_close(series[key], drawn[key], tolerance) for key in keys)
 
-    for one, other in _find_unmatched(expected_data, actual, are_alike):
-        number = other + 1 if len(expected_data) > 1 else 0
-        facts = _find_difference(expected_data[one], actual[other], tolerance)
+    for index, got_index in _find_unmatched(expected_data, actual, are_alike):
+        number = got_index + 1 if len(expected_data) > 1 else 0
+        facts = _find_difference(expected_data[index], actual[got_index], tolerance)
         yield {"noun": noun, "number": number, **facts}
 
 
@@ -254,14 +254,14 @@ def _find_unmatched(
     expected: Sequence[_Item], got: Sequence[_Item], are_alike: Callable[[_Item, _Item], bool]
 ) -> Iterator[tuple[int, int]]:
     """Pair like items, then yield the index pairs of the items that are left on both sides."""
-    left, missing = list(range(len(got))), list[int]()
-    for number, one in enumerate(expected):
-        match = next((other for other in left if are_alike(one, got[other])), None)
+    unmatched, missing = list(range(len(got))), list[int]()
+    for number, item in enumerate(expected):
+        match = next((index for index in unmatched if are_alike(item, got[index])), None)
         if match is None:
             missing.append(number)
         else:
-            left.remove(match)
-    yield from zip(missing, left, strict=True)
+            unmatched.remove(match)
+    yield from zip(missing, unmatched, strict=True)
 
 
 def _find_difference(expected: _Data, got: _Data, tolerance: Tolerance) -> _Data:
@@ -273,9 +273,9 @@ def _find_difference(expected: _Data, got: _Data, tolerance: Tolerance) -> _Data
         is_swapped = _are_close(x, own_y, tolerance) and _are_close(y, own_x, tolerance)
         return {"what": "swapped"} if is_swapped else _other_x(expected, got, tolerance)
     if not _are_close(y, own_y, tolerance):
-        far = _far(y, own_y, tolerance)
-        values = {"expected": y[far[0]], "got": own_y[far[0]]}
-        return {"what": "y", "at": x[far[0]], "differ": len(far), "total": y.size, **values}
+        places = _far(y, own_y, tolerance)
+        values = {"expected": y[places[0]], "got": own_y[places[0]]}
+        return {"what": "y", "at": x[places[0]], "differ": len(places), "total": y.size, **values}
     if "begin" in expected and not _are_close(expected["begin"], got["begin"], tolerance):
         place = _far(expected["begin"], got["begin"], tolerance)[0]
         values = {"expected": expected["begin"][place], "got": got["begin"][place]}
@@ -284,21 +284,21 @@ def _find_difference(expected: _Data, got: _Data, tolerance: Tolerance) -> _Data
 
 
 def _other_x(expected: _Data, got: _Data, tolerance: Tolerance) -> _Data:
-    x, own = expected["x"], got["x"]
-    is_line = "style" in expected and x.size and own.size
+    x, got_x = expected["x"], got["x"]
+    is_line = "style" in expected and x.size and got_x.size
     for verb, end in (("starts", 0), ("ends", -1)) if is_line else ():
-        if not _are_close(x[end], own[end], tolerance):
-            return {"what": verb, "expected": x[end], "got": own[end]}
-    if x.size != own.size:
-        return {"what": "size", "expected": x.size, "got": own.size}
-    place = _far(x, own, tolerance)[0]
-    return {"what": "x", "point": place + 1, "expected": x[place], "got": own[place]}
+        if not _are_close(x[end], got_x[end], tolerance):
+            return {"what": verb, "expected": x[end], "got": got_x[end]}
+    if x.size != got_x.size:
+        return {"what": "size", "expected": x.size, "got": got_x.size}
+    place = _far(x, got_x, tolerance)[0]
+    return {"what": "x", "point": place + 1, "expected": x[place], "got": got_x[place]}
 
 
 def _far(expected: Any, got: Any, tolerance: Tolerance) -> list[int]:
     """Return the indices at which two arrays of equal length differ; 0 if there are none."""
-    far = ~np.isclose(got, expected, tolerance.rtol, tolerance.atol, equal_nan=True)
-    return [int(each) for each in np.flatnonzero(far)] or [0]
+    wrong = ~np.isclose(got, expected, tolerance.rtol, tolerance.atol, equal_nan=True)
+    return [int(each) for each in np.flatnonzero(wrong)] or [0]
 
 
 _DIFFERENCES: Final = {

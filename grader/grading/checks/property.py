@@ -80,12 +80,12 @@ class PropertyCheck(Check[PropertyTest]):
         call = functools.partial(value, test.call)
         against = functools.partial(value, test.against or "None")
         inputs = oracle.inputs(test, draw)
-        first = evaluate_expression(test.call, {**bindings, **inputs})
+        result = evaluate_expression(test.call, {**bindings, **inputs})
         rng = generator(oracle.exercise, test, draw.number, _PERTURBATIONS)
-        property_draw = _PropertyDraw(test, draw.inputs, call, against, first, rng)
+        property_draw = _PropertyDraw(test, draw.inputs, call, against, result, rng)
         try:
-            _usable(first)
-            if other_shape := compare_shapes(draw.shapes, first):
+            _usable(result)
+            if other_shape := compare_shapes(draw.shapes, result):
                 return Judgement(other_shape)
             difference = _CHECKS[test.holds](property_draw)
         except _OTHER_ERRORS:
@@ -94,7 +94,7 @@ class PropertyCheck(Check[PropertyTest]):
             difference = unusable_difference(f"holds: {test.holds}", error)
         if difference is None:
             difference = find_changed_input(proxies, inputs, test.call, is_right=False)
-        return Judgement(difference, first)
+        return Judgement(difference, result)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,8 +284,8 @@ def _causal(draw: _PropertyDraw) -> Difference | None:
 
     for last in sorted({0, (min(lengths) - 1) // 2, min(lengths) - 2}):
         changed = {name: _other_future(draw, array, last) for name, array in varied.items()}
-        before, after = truncate(draw.first, last), truncate(draw.with_inputs(changed), last)
-        if breach := _breach(draw, draw.differs(before, after), last=last):
+        past, new_past = truncate(draw.first, last), truncate(draw.with_inputs(changed), last)
+        if breach := _breach(draw, draw.differs(past, new_past), last=last):
             return breach
     return None
 
@@ -297,15 +297,15 @@ def _other_future(draw: _PropertyDraw, array: _Array, last: int) -> _Array:
     shape = [1] * array.ndim
     shape[axis] = -1
     if array.dtype.kind == "f":
-        other = array + draw.rng.uniform(1.0, 3.0, array.shape).astype(array.dtype)
+        changed = array + draw.rng.uniform(1.0, 3.0, array.shape).astype(array.dtype)
     elif array.dtype.kind in "iu":
         low, span = array.min(), int(array.max() - array.min()) + 1
         if span == 1:
             raise draw.definition_error("all tokens are the same")
-        other = low + (array - low + draw.rng.integers(1, span, array.shape)) % span
+        changed = low + (array - low + draw.rng.integers(1, span, array.shape)) % span
     else:
         raise draw.definition_error(f"an array of dtype {array.dtype} cannot be changed")
-    return np.where(after.reshape(shape), other, array).astype(array.dtype)
+    return np.where(after.reshape(shape), changed, array).astype(array.dtype)
 
 
 def _permutation(draw: _PropertyDraw) -> tuple[_Array, dict[str, _Array]]:

@@ -67,8 +67,8 @@ class PytestCheck(Check[PytestTest]):
         test = self.test
         errors: list[_Reraised] = []
         rebuild = functools.partial(_rebuild_and_note, errors)
-        drawn = oracle.inputs(test, draw).values()
-        allows_masked = _MASKED.search(test.pytest) is not None or any(map(is_masked, drawn))
+        values = oracle.inputs(test, draw).values()
+        allows_masked = _MASKED.search(test.pytest) is not None or any(map(is_masked, values))
         proxies = program.make_proxies(
             test.where,
             keep_inputs=test.keep_inputs,
@@ -253,11 +253,11 @@ _Reraised: TypeAlias = tuple[BaseException, Raised]
 
 def _rebuild_and_note(errors: list[_Reraised], answer: Raised) -> BaseException:
     error = rebuild_exception(answer)
-    each: BaseException | None = error
+    cause: BaseException | None = error
     raised: Raised | None = answer
-    while each is not None and raised is not None:  # a body may raise the cause of an error
-        errors.append((each, raised))
-        each, raised = each.__cause__, raised.cause
+    while cause is not None and raised is not None:  # a body may raise the cause of an error
+        errors.append((cause, raised))
+        cause, raised = cause.__cause__, raised.cause
     return error
 
 
@@ -295,7 +295,7 @@ def _instantiate(kind: type[BaseException], answer: Raised) -> BaseException:
 
 @functools.lru_cache(64)
 def _error_class(name: str, claimed: tuple[str, ...]) -> type[BaseException]:
-    kinds = [_RAISED[each] for each in claimed]
+    kinds = [_RAISED[base] for base in claimed]
     narrow = [k for k in kinds if not any(issubclass(o, k) and o is not k for o in kinds)]
     try:
         return type(name, (_WithOwnMessage, *dict.fromkeys(narrow)), {})

@@ -229,7 +229,7 @@ class _Relay:
 
         def call(*args: Any, **kwargs: Any) -> Any:
             try:
-                words = {key: _callable(each) for key, each in kwargs.items()}
+                words = {key: _callable(argument) for key, argument in kwargs.items()}
                 value = proxy(*map(_callable, args), **words)
                 raise_for_functions(value)
             except NoValueError as error:
@@ -270,7 +270,7 @@ def _as_text(name: str, args: Any, kwargs: Mapping[str, Any], value: object) -> 
         return repr(part) if isinstance(part, np.ndarray) else summarize(part).text
 
     with np.printoptions(precision=4, threshold=20):
-        words = [*map(text, args), *(f"{key}={text(each)}" for key, each in kwargs.items())]
+        words = [*map(text, args), *(f"{key}={text(argument)}" for key, argument in kwargs.items())]
         is_error = isinstance(value, Exception)
         ending = f"raises {type(value).__name__}" if is_error else f"gives {text(value)}"
     return f"{name}({', '.join(words)}) {ending}"

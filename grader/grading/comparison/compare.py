@@ -167,8 +167,8 @@ def compare_dtypes(expected: object, got: object) -> Difference | None:
 def with_float_literals(expected: Any, got: object) -> Any:
     """Return a literal with integers converted to floats where the result has floats."""
     if isinstance(expected, np.ndarray) and isinstance(got, np.ndarray):
-        whole = expected.dtype.kind == "i" and got.dtype.kind in "ufc"
-        return expected.astype(np.float64) if whole else expected
+        needs_floats = expected.dtype.kind == "i" and got.dtype.kind in "ufc"
+        return expected.astype(np.float64) if needs_floats else expected
     if isinstance(expected, (list, tuple)) and isinstance(got, (list, tuple)):
         if len(expected) == len(got):
             pairs = zip(expected, got, strict=True)
@@ -357,14 +357,14 @@ def _compare_masked(
     expected: Array, got: Array, tolerance: Tolerance | None, path: ValuePath
 ) -> Difference | None:
     """Compare masked arrays: first their masks, then the values that are not masked."""
-    mask, other = np.ma.getmaskarray(expected), np.ma.getmaskarray(got)
-    if mask.shape == other.shape and (mask != other).any():
-        facts = {"count": int((mask != other).sum()), "total": mask.size}
+    mask, got_mask = np.ma.getmaskarray(expected), np.ma.getmaskarray(got)
+    if mask.shape == got_mask.shape and (mask != got_mask).any():
+        facts = {"count": int((mask != got_mask).sum()), "total": mask.size}
         return Difference(DifferenceKind.VALUES, "mask", facts, path)
-    plain, other_plain = np.array(expected), np.array(got)
-    if mask.shape == other.shape:
-        plain[mask], other_plain[mask] = np.zeros((), plain.dtype), np.zeros((), other_plain.dtype)
-    return compare(plain, other_plain, tolerance, path)
+    values, got_values = np.array(expected), np.array(got)
+    if mask.shape == got_mask.shape:
+        values[mask], got_values[mask] = np.zeros((), values.dtype), np.zeros((), got_values.dtype)
+    return compare(values, got_values, tolerance, path)
 
 
 def _compare_exactly(
@@ -442,17 +442,17 @@ def _compare_values(
 
 
 def _not_finite(got: Array, mask: npt.NDArray[np.bool_], path: ValuePath) -> Difference:
-    first = _first(mask)
+    place = _first(mask)
     facts = {
         "count": int(mask.sum()),
         "total": got.size,
         "nans": int(np.isnan(got[mask]).sum()),
-        "first": got[first],
-        "place": first,
+        "first": got[place],
+        "place": place,
     }
     if got.ndim == 0:
         return Difference(DifferenceKind.NOT_FINITE, "number-not-finite", {"number": got[()]}, path)
-    return Difference(DifferenceKind.NOT_FINITE, "not-finite", facts, path, first)
+    return Difference(DifferenceKind.NOT_FINITE, "not-finite", facts, path, place)
 
 
 def _first(where: npt.NDArray[np.bool_]) -> tuple[int, ...]:

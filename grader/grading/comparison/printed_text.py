@@ -30,15 +30,16 @@ def compare_text(expected: str, got: str, tolerance: Tolerance | None = None) ->
     texts = {"expected": expected, "got": got}
     if expected_tokens and not tokens:
         return Difference(DifferenceKind.SILENCE, "nothing-printed", {"expected": expected})
-    for one, other, decimals in zip(
+    for expected_token, token, decimals in zip(
         expected_tokens, tokens, _shared_decimals(expected_tokens), strict=False
     ):
-        if not _same_token(one, other, tolerance, decimals):
+        if not _same_token(expected_token, token, tolerance, decimals):
             message, facts = "text", texts
             if tokens[-len(expected_tokens) :] == expected_tokens:
                 message = "text-after-own-prints"
-            elif len(expected_tokens) > 1 and one.strip("[](),"):
-                message, facts = "text-from-a-place", {**texts, "wanted": one, "came": other}
+            elif len(expected_tokens) > 1 and expected_token.strip("[](),"):
+                message = "text-from-a-place"
+                facts = {**texts, "wanted": expected_token, "came": token}
             return Difference(DifferenceKind.TEXT, message, facts)
     if len(tokens) != len(expected_tokens):
         return Difference(
@@ -61,8 +62,8 @@ def plain_print(text: str) -> str:
     text = _CONSTANT.sub(r"\1", _SCALAR.sub(r"\1", text))
 
     def numbers(match: re.Match[str]) -> str:  # drops commas, and a dtype after the last bracket
-        inside, bracket, rest = match[1].rpartition("]")
-        return f"{inside}{bracket}{'' if '=' in rest else rest}".replace(",", " ")
+        inside, bracket, options = match[1].rpartition("]")
+        return f"{inside}{bracket}{'' if '=' in options else options}".replace(",", " ")
 
     return _ARRAY.sub(numbers, text)
 
@@ -92,9 +93,9 @@ def _same_token(expected: str, got: str, tolerance: Tolerance | None, decimals: 
     if not (_NUMERIC.fullmatch(expected) and _NUMERIC.fullmatch(got)):
         return False
     if tolerance is None:
-        exponent, own = expected.lower().partition("e")[2], _decimals(expected)
-        half_unit = 0.5 * 10.0 ** (int(exponent or 0) - max(own, decimals)) * (1 + 1e-9)
+        exponent, own_decimals = expected.lower().partition("e")[2], _decimals(expected)
+        half_unit = 0.5 * 10.0 ** (int(exponent or 0) - max(own_decimals, decimals)) * (1 + 1e-9)
         # A whole number must match exactly: it may be a shape or a count.
-        tolerance = Tolerance(half_unit if own or exponent else 0.0, 0.0)
+        tolerance = Tolerance(half_unit if own_decimals or exponent else 0.0, 0.0)
     expected_number, number = float(expected), float(got)
     return abs(expected_number - number) <= tolerance.atol + tolerance.rtol * abs(expected_number)

@@ -51,12 +51,12 @@ def draw_of_sizes(
     if isinstance(test.given, Literals):
         return draw_inputs(exercise, test, 0)
     rng = generator(exercise, test, number, _OWN_STREAM)
-    left, others = list(lengths), _sizes(rng, size, 0)
+    unused, draw_sizes = list(lengths), _sizes(rng, size, 0)
 
     def sizes(count: int, least: int = 1) -> tuple[int, ...]:
-        taken = tuple(length + least - 1 for length in left[:count])
-        del left[:count]
-        return taken + (others(count - len(taken), least) if count > len(taken) else ())
+        taken = tuple(length + least - 1 for length in unused[:count])
+        del unused[:count]
+        return taken + (draw_sizes(count - len(taken), least) if count > len(taken) else ())
 
     return _run_given(test, test.given.code, rng, size, sizes)
 

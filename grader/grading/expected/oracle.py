@@ -137,8 +137,8 @@ class Oracle:
     def _compute_draws(self, test: TestCase) -> Iterator[Draw]:
         """Yield the draws of a test that are not cached yet."""
         draws = [draw_inputs(self.exercise, test, n) for n in range(test.seeds)]
-        own = [self._copy_inputs(test, number, inputs) for number, inputs in enumerate(draws)]
-        values = self._compute_expected(test, own)
+        copies = [self._copy_inputs(test, number, inputs) for number, inputs in enumerate(draws)]
+        values = self._compute_expected(test, copies)
         for number, (inputs, (value, returned)) in enumerate(zip(draws, values, strict=True)):
             is_property = test.compared == "property"
             expected = None if is_property else freeze_arrays(value)

@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from grader.definitions.wording import other_letter
+from grader.definitions.wording import join_words, other_letter
 from grader.grading.feedback import versions
 
 _MAX_NAME_LENGTH = 40  # characters up to which a sentence repeats a name
@@ -61,9 +61,9 @@ def shapes_sentence(shapes: Sequence[tuple[str, tuple[int, ...]]]) -> str:
     if not shapes:
         return ""
     (name, shape), *others = shapes
-    rest = [f"`{other}` {_shape_text(size)}" for other, size in others]
-    listed = "".join(f", {each}" for each in rest[:-1]) + (f" and {rest[-1]}" if rest else "")
-    return f"Here `{name}` has shape {_shape_text(shape)}{listed}."
+    phrases = [f"`{name}` has shape {_shape_text(shape)}"]
+    phrases += [f"`{other}` {_shape_text(other_shape)}" for other, other_shape in others]
+    return f"Here {join_words(phrases, 'and')}."
 
 
 def undefined_name_sentence(name: str, names: Sequence[str]) -> str:
@@ -190,8 +190,8 @@ def _names(text: str) -> str:
 def _instead(owner: str, name: str) -> str:
     if place := _ELSEWHERE.get(name):
         return f"{owner} has no `{name}`; {place}."
-    for other in dir(np):
-        if not name.isascii() and (sentence := other_letter(name, other)):
+    for numpy_name in dir(np):
+        if not name.isascii() and (sentence := other_letter(name, numpy_name)):
             return sentence
     if owner == "NumPy" and (close := difflib.get_close_matches(name, dir(np), n=1, cutoff=0.8)):
         return f"Did you mean `np.{close[0]}`?"
@@ -252,13 +252,13 @@ def _shapes(*texts: str) -> list[tuple[int, ...]]:
 def _sides(match: re.Match[str]) -> str:
     """Return the sentence about the first two listed shapes that do not fit together."""
     shapes = _shapes(*(text for text in match.groups() if text))
-    for one, other in itertools.combinations(shapes, 2):
-        for left, right in zip(reversed(one), reversed(other), strict=False):
+    for shape, other_shape in itertools.combinations(shapes, 2):
+        for left, right in zip(reversed(shape), reversed(other_shape), strict=False):
             if left != right and 1 not in (left, right):
                 return (
-                    f"Shapes {_shape_text(one)} and {_shape_text(other)} do not fit: axes are "
-                    "paired from the right and must be equally long, or one of them of length 1, "
-                    f"but here {left} meets {right}."
+                    f"Shapes {_shape_text(shape)} and {_shape_text(other_shape)} do not fit: axes "
+                    "are paired from the right and must be equally long, or one of them of length "
+                    f"1, but here {left} meets {right}."
                 )
     return "The shapes do not fit: paired from the right, axes must be equally long, or one be 1."
 

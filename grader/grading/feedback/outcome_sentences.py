@@ -195,13 +195,13 @@ def _cause_sentence(error: Raised) -> str:
         return "Nothing can be typed in here: `input()` has nothing to read."
     from grader.grading.feedback import error_explanations  # only failures need it
 
-    here = ""
+    shapes = ""
     if error_explanations.signature(error.type, error.message):
-        here = error_explanations.shapes_sentence(error.shapes)
+        shapes = error_explanations.shapes_sentence(error.shapes)
     sentence = error_explanations.cause_sentence(error.type, error.message)
     if not sentence and error.type == "NameError" and (missing := _QUOTED.search(error.message)):
         return error_explanations.undefined_name_sentence(missing[1], error.names)
-    return " ".join(filter(None, (sentence, here)))
+    return " ".join(filter(None, (sentence, shapes)))
 
 
 def _error_words(error: Raised) -> str:
@@ -374,10 +374,10 @@ def _article(kind: str) -> str:
 def _time_out_sentence(error: ChildGoneError, source: str) -> str:
     """Return the sentence about a submission that ran out of CPU time, with its line if known."""
     stopped, line = error.stopped, stopped_line(error, source)
-    after = f"Stopped after {error.detail}"
+    beginning = f"Stopped after {error.detail}"
     if stopped is None or line is None:
-        return f"{after} of computing. Is there a loop without an end?"
-    place = f"{after} in line {line}"
+        return f"{beginning} of computing. Is there a loop without an end?"
+    place = f"{beginning} in line {line}"
     text = source.splitlines()[line - 1].strip()
     loop = _LOOP.match(text)
     if not stopped.is_loop or loop is None:
@@ -446,8 +446,8 @@ def missing_name_sentence(
     """
     if sentence := file_kind(source.encode()):
         return sentence
-    for other in names:
-        if sentence := other_letter(other, name):
+    for defined in names:
+        if sentence := other_letter(defined, name):
             return sentence
     places = sorted(find_places(name, source), key=lambda place: place.where != "code")
     for place in places:
@@ -455,7 +455,7 @@ def missing_name_sentence(
             return sentence
     if kind == "value":
         return f"There is no `{name}` in your code; write your answer as `{name} = ...`."
-    spelled = {other.lower(): other for other in names}
+    spelled = {defined.lower(): defined for defined in names}
     close = difflib.get_close_matches(name.lower(), spelled, n=1, cutoff=0.6)
     if close:
         return f"There is no {kind} `{name}` in your code. Is `{spelled[close[0]]}` meant to be it?"

@@ -198,8 +198,8 @@ def _array_text(
     """Yield an array as NumPy prints it; a large array only with the edges of its axes."""
     corners = math.prod(min(length, 2 * _EDGE) for length in array.shape)
     if array.size > _MAX_VALUES and (array.ndim > _MAX_AXES or corners > _MAX_VALUES):
-        first = ", ".join(str(each) for each in itertools.islice(array.flat, 2 * _EDGE))
-        yield f"{first}, ... ({array.size:,} values)"
+        values = ", ".join(str(each) for each in itertools.islice(array.flat, 2 * _EDGE))
+        yield f"{values}, ... ({array.size:,} values)"
         return
     yield np.array2string(
         array, max_line_width=_LINE, separator=between, prefix=before,

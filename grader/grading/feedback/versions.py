@@ -192,13 +192,13 @@ def missing_name_sentence(message: str) -> str:
 
 def syntax_sentence(message: str, text: str) -> str:
     """Return the sentence about syntax that needs a newer Python, or ""."""
-    for each in SYNTAX.values():
+    for form in SYNTAX.values():
         if (
-            each.since > HERE.python
-            and re.search(each.message, message)
-            and re.match(each.text, text)
+            form.since > HERE.python
+            and re.search(form.message, message)
+            and re.match(form.text, text)
         ):
-            return newer_syntax_sentence(each, HERE)
+            return newer_syntax_sentence(form, HERE)
     return ""
 
 

@@ -116,13 +116,13 @@ def time_limit(seconds: float) -> Iterator[None]:
     def stop(*_: object) -> NoReturn:
         raise TooLongError(f"not done after {seconds:g} s")
 
-    before = signal.signal(signal.SIGALRM, stop)
+    handler = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds, 1)  # repeated, in case the error is caught
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.signal(signal.SIGALRM, handler)
 
 
 def register_source(source: str, name: str) -> str:

@@ -111,14 +111,14 @@ class PartLines:
             if first < line <= last:
                 return name, line - first
         begin = 0
-        for number, end, after in zip(
+        for number, end, next_number in zip(
             self.numbers, self.ends, [*self.numbers[1:], None], strict=True
         ):
             if begin < line <= end:
                 if not self.is_exported:
                     return number, line - begin
                 in_file = number + line - begin - 1
-                return _THE_FILE, min(in_file, after - 1) if after else in_file
+                return _THE_FILE, min(in_file, next_number - 1) if next_number else in_file
             begin = end
         return None
 
@@ -128,7 +128,7 @@ class PartLines:
 
     def _places(self, match: re.Match[str]) -> str:
         word, lines = match.groups()
-        places = [self.locate(int(each)) for each in re.findall("[0-9]+", lines)]
+        places = [self.locate(int(number)) for number in re.findall("[0-9]+", lines)]
         if None in places:
             return match[0]
         cell_names = [

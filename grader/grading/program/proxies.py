@@ -317,7 +317,7 @@ class Proxies:
 
     def call(self, operation: str, words: tuple[Any, ...], args: Mapping[str, Any]) -> Any:
         """Send a call, and note changes of its arguments where the test needs that."""
-        before, self._current_call = self._current_call, (str(words[operation != "call"]), args)
+        outer, self._current_call = self._current_call, (str(words[operation != "call"]), args)
         shares = self.sharing is not None
         # Changes of shared objects are noted in `change`.
         watched = Shared() if self.keep_inputs and not shares else None
@@ -333,36 +333,36 @@ class Proxies:
                 case [value, None] if watched is not None:
                     return value
                 case [value, list(contents)] if watched is not None:
-                    for own, content in zip(watched.objects.values(), contents, strict=False):
-                        if own is words[-1]:  # later objects are not arguments
+                    for passed, content in zip(watched.objects.values(), contents, strict=False):
+                        if passed is words[-1]:  # later objects are not arguments
                             break
-                        if content is not None and not any(own is word for word in words):
-                            self._note_change(own, content)
+                        if content is not None and not any(passed is word for word in words):
+                            self._note_change(passed, content)
                     return value
             raise self._end_forger()
         finally:
-            self._current_call = before
+            self._current_call = outer
 
-    def _note_change(self, own: Any, contents: Any, *, is_ours: bool = False) -> None:
+    def _note_change(self, passed: Any, contents: Any, *, is_ours: bool = False) -> None:
         """Note that a call has changed an argument in place, if it has.
 
         Args:
             is_ours: Whether the test passed the object in an earlier call.
         """
         called, args = self._current_call
-        place = next((p for p, value in args.items() if _is_in(own, value)), None)
+        place = next((p for p, value in args.items() if _is_in(passed, value)), None)
         is_argument = is_ours or place is not None or self.sharing is None
         is_first = self.changed_argument is None and is_argument
-        if is_first and compare(_plain(own), _plain(contents), EXACT):
-            argument = own if place is None else args[place]
+        if is_first and compare(_plain(passed), _plain(contents), EXACT):
+            argument = passed if place is None else args[place]
             self.changed_argument = called, place or "an argument", argument
 
-    def change(self, own: Any, contents: Any, is_ours: bool) -> None:
+    def change(self, passed: Any, contents: Any, is_ours: bool) -> None:
         """Repeat on an object of the body the change that the submission made to its copy."""
         self._refuse_arrays(contents)
         if self.keep_inputs:
-            self._note_change(own, contents, is_ours=is_ours)
-        replace_contents(own, self.incoming(contents))
+            self._note_change(passed, contents, is_ours=is_ours)
+        replace_contents(passed, self.incoming(contents))
 
     def _issue_warnings_and_output(self, warned: list[Any], begin: int, printed: int) -> None:
         """Repeat the warnings of a call, and print its output if the body captures output."""
@@ -654,12 +654,12 @@ def _label_arguments(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str
     return {**{f"argument {number}": argument for number, argument in enumerate(args, 1)}, **kwargs}
 
 
-def _is_in(part: object, whole: object) -> bool:
+def _is_in(part: object, container: object) -> bool:
     """Return whether a value contains an object, by identity."""
-    if isinstance(whole, dict):
-        whole = list(whole.values())
-    inside = isinstance(whole, (list, tuple)) and any(_is_in(part, item) for item in whole)
-    return part is whole or inside
+    if isinstance(container, dict):
+        container = list(container.values())
+    inside = isinstance(container, (list, tuple)) and any(_is_in(part, item) for item in container)
+    return part is container or inside
 
 
 def _as_function(number: int, value: Any) -> Function | Callback | None:

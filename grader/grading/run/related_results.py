@@ -65,8 +65,8 @@ class RelatedResults:
             is_disclosed = test.hidden and test.disclose != "nothing"
             if not is_disclosed or raw is None or raw.difference_kind not in _KINDS:
                 continue
-            if other := find_relation(raw.expected, raw.got, raw.inputs):
-                relations[test.id] = other
+            if related := find_relation(raw.expected, raw.got, raw.inputs):
+                relations[test.id] = related
         for test_id, (one, earlier) in self._without_origin.items():
             others = [relation for other_id, relation in relations.items() if other_id != test_id]
             origin, result = find_shared_origin(one, others), results.get(test_id)

@@ -294,12 +294,12 @@ class _GradingSession:
 
         # Run the wrong program, then the job's program, then both again: the results of each must
         # not depend on the other.
-        other = replace(job, submission=options.wrong_program, options=JobOptions())
-        wrong = self._grade_job(session, other, oracle, record_start)
+        wrong_job = replace(job, submission=options.wrong_program, options=JobOptions())
+        wrong = self._grade_job(session, wrong_job, oracle, record_start)
         verdict = self._grade_job(session, job, oracle, self._record)
         if verdict.timed_out:  # a second run would take as long and show nothing new
             return verdict
-        wrong_again = self._grade_job(session, other, oracle, record_start)
+        wrong_again = self._grade_job(session, wrong_job, oracle, record_start)
         again = self._grade_job(session, job, oracle, record_start)
         assert verdict.evidence is not None  # `with_evidence` is set in such options
         evidence = replace(

@@ -67,13 +67,13 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
         or file_path.name == "track.yaml"
     ):
         return None
-    named = [Path(argument.partition("::")[0]).resolve() for argument in parent.config.args]
-    if file_path.resolve() not in named:
+    given_files = [Path(argument.partition("::")[0]).resolve() for argument in parent.config.args]
+    if file_path.resolve() not in given_files:
         from grader.definitions.files import id_in_name  # here, to keep other runs of pytest fast
         from grader.grading.submissions.submitted_files import match_exercise
 
-        here = {id_in_name(path) for path in file_path.parent.iterdir()}
-        exercise = match_exercise(here, submission)
+        ids = {id_in_name(path) for path in file_path.parent.iterdir()}
+        exercise = match_exercise(ids, submission)
         if id_in_name(file_path) != exercise:
             return None
     return ExerciseFile.from_parent(parent, path=file_path)

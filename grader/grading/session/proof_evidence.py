@@ -230,13 +230,13 @@ def find_changed_values(oracle: Oracle) -> tuple[TestId, ...]:
     )
 
 
-def _is_other(one: Any, other: Any, tolerance: Tolerance | None = EXACT) -> bool:
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        if one.shape != other.shape:
+def _is_other(value: Any, second_value: Any, tolerance: Tolerance | None = EXACT) -> bool:
+    if isinstance(value, np.ndarray) and isinstance(second_value, np.ndarray):
+        if value.shape != second_value.shape:
             return True
-        one, other = _without_repetition(one), _without_repetition(other)
+        value, second_value = map(_without_repetition, (value, second_value))
     try:
-        return compare(copy_containers(one), copy_containers(other), tolerance) is not None
+        return compare(copy_containers(value), copy_containers(second_value), tolerance) is not None
     except NotCopyableError:
         return False
 

@@ -129,8 +129,8 @@ def _marimo(lines: list[str]) -> Iterator[int]:
             if match["kind"] == "cell":
                 body = next((n for n, line in enumerate(cell, 1) if line.endswith(":")), len(cell))
             returns = [n for n, line in enumerate(cell) if re.match(rf"{_INDENT}return\b", line)]
-            last = 0 if match["end"] else returns[-1] if returns else len(cell)
-            code = [line.removeprefix(_INDENT) for line in cell[:last]]
-            cell = code + [""] * (len(cell) - last)
+            code_end = 0 if match["end"] else returns[-1] if returns else len(cell)
+            code = [line.removeprefix(_INDENT) for line in cell[:code_end]]
+            cell = code + [""] * (len(cell) - code_end)
         lines[begin:end] = [""] * body + cell[body:]
         yield begin

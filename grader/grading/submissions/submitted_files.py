@@ -307,11 +307,11 @@ def _walk(folder: Path, is_whole: Callable[[str], bool]) -> Iterator[tuple[Path,
     """
     waiting = [os.fspath(folder)]  # not recursive, since a student could choose the depth
     while waiting:
-        here = waiting.pop()
+        subfolder = waiting.pop()
         try:
-            entries = sorted(os.scandir(here), key=lambda entry: entry.name)
+            entries = sorted(os.scandir(subfolder), key=lambda entry: entry.name)
         except OSError:
-            if Path(here) == folder:
+            if Path(subfolder) == folder:
                 raise
             continue
         for entry in entries:
@@ -366,9 +366,9 @@ def find_in_zip(path: Path, exercise: str, ids: Collection[str]) -> Path:
     if is_zip(path.name):
         with contextlib.suppress(ZipError):
             names = [name for name in files_of_zip(path) if is_code(name)]
-            named = [
+            matches = [
                 name for name in names if match_exercise(ids, PurePosixPath(name).name) == exercise
             ]
-            if len(named) == 1:
-                return path / named[0]
+            if len(matches) == 1:
+                return path / matches[0]
     return path

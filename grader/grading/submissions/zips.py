@@ -102,9 +102,9 @@ def list_files(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
             continue
         if any(map(is_ignored, PurePosixPath(path).parts)):
             continue
-        other = spellings.get(path.casefold())
-        if other is not None:
-            raise ZipError(f"it has {other!r} and {path!r}, whose names differ at most in case")
+        spelling = spellings.get(path.casefold())
+        if spelling is not None:
+            raise ZipError(f"it has {spelling!r} and {path!r}, whose names differ at most in case")
         spellings[path.casefold()] = path
         files[path] = entry
     return files
@@ -120,8 +120,8 @@ def find_single_code_file(files: Collection[str]) -> str:
     if len(code) == 1:
         return code[0]
     if code:
-        named = join_first([ascii(path)[1:-1] for path in code])
-        raise ZipError(f"it has {len(code)} Python files or notebooks ({named}); submit one")
+        names = join_first([ascii(path)[1:-1] for path in code])
+        raise ZipError(f"it has {len(code)} Python files or notebooks ({names}); submit one")
     if any(map(is_zip, files)):
         raise ZipError("it has a zip inside; unpack that, and submit the Python file or notebook")
     raise ZipError("it has no Python file and no notebook")

@@ -40,8 +40,8 @@ def find_factor(pair: Pair) -> Relation | None:
     if not varied:
         # Any number is a multiple of any other. So the factor needs a formula, and the expected
         # number needs many digits, since a formula rarely fits those by chance.
-        off = np.abs(pair.expected - np.round(pair.expected, 3))
-        if not origins or not (off > _UNEVEN * np.abs(pair.expected)).any():
+        distance = np.abs(pair.expected - np.round(pair.expected, 3))
+        if not origins or not (distance > _UNEVEN * np.abs(pair.expected)).any():
             return None
     is_number = pair.expected.ndim == 0
     facts = {"factor": factor, "is_number": is_number}
@@ -57,13 +57,13 @@ def find_origins(factor: float, axes: Axes, rtol: float) -> tuple[Origin, ...]:
     )
 
 
-def find_shared_origin(one: Relation, others: Sequence[Relation]) -> Origin | None:
+def find_shared_origin(relation: Relation, others: Sequence[Relation]) -> Origin | None:
     """Return the formula that gives the factors for this input and for inputs of other sizes.
 
     Several sizes are needed, since a formula may fit a single factor by chance.
     """
-    others = [other for other in others if other.id == one.id]
-    for formula, axes in one.origins:
+    others = [other for other in others if other.id == relation.id]
+    for formula, axes in relation.origins:
         if not axes:
             return formula, axes
         fitting = [factor for other in others if (factor := _matching_axes(formula, axes, other))]

@@ -38,11 +38,11 @@ def find_reorder(pair: Pair) -> Relation | None:
     for axis in range(expected.ndim):
         if expected.shape[axis] < 3:  # noqa: PLR2004  shifting two items swaps them
             continue
-        one, other = np.moveaxis(expected, axis, 0), np.moveaxis(got, axis, 0)
+        rows, got_rows = np.moveaxis(expected, axis, 0), np.moveaxis(got, axis, 0)
         # Try the items one place too late, then one place too early.
         for got_part, expected_part, is_late in (
-            (other[1:], one[:-1], True),
-            (other[:-1], one[1:], False),
+            (got_rows[1:], rows[:-1], True),
+            (got_rows[:-1], rows[1:], False),
         ):
             if (
                 is_varied(expected_part, least=_MIN_VALUES)
@@ -53,8 +53,8 @@ def find_reorder(pair: Pair) -> Relation | None:
                 return Relation("off-by-one", facts)
     if expected.shape[0] < 2 or not pair.is_finite:  # noqa: PLR2004  one row has only one order
         return None
-    one, other = _sorted_rows(expected), _sorted_rows(got)
-    if _all_differ(one) and pair.agree(other, one):
+    rows, got_rows = _sorted_rows(expected), _sorted_rows(got)
+    if _all_differ(rows) and pair.agree(got_rows, rows):
         return Relation("rows-permuted", {"axis": 0, "ndim": expected.ndim})
     return None
 

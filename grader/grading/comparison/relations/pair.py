@@ -68,16 +68,16 @@ class Pair:
     axes: Axes
     rtol: float
 
-    def agree(self, one: Array, other: Array) -> bool:
+    def agree(self, array: Array, reference: Array) -> bool:
         """Return whether two arrays agree within `rtol`, with infinities at the same places."""
-        if one.shape != other.shape or one.size == 0:
+        if array.shape != reference.shape or array.size == 0:
             return False
-        finite = np.isfinite(other)
-        if (finite != np.isfinite(one)).any() or (one[~finite] != other[~finite]).any():
+        finite = np.isfinite(reference)
+        if (finite != np.isfinite(array)).any() or (array[~finite] != reference[~finite]).any():
             return False
-        scale = np.abs(other[finite]).max(initial=0.0)
-        distance = np.abs(one[finite] - other[finite])
-        allowed = self.rtol * (np.abs(other[finite]) + 1e-2 * scale)
+        scale = np.abs(reference[finite]).max(initial=0.0)
+        distance = np.abs(array[finite] - reference[finite])
+        allowed = self.rtol * (np.abs(reference[finite]) + 1e-2 * scale)
         return bool((distance <= allowed).all())
 
     @property
@@ -93,10 +93,10 @@ def make_pair(expected: object, got: object, inputs: Mapping[str, Any]) -> Pair 
         MAX_VALUES
     ):
         return None
-    one, other = _numbers(expected), _numbers(got)
-    if one is None or other is None:
+    numbers, got_numbers = _numbers(expected), _numbers(got)
+    if numbers is None or got_numbers is None:
         return None
-    if 0 in (one.size, other.size) or np.isnan(one).any() or np.isnan(other).any():
+    if any(array.size == 0 or np.isnan(array).any() for array in (numbers, got_numbers)):
         return None
     rtol = max(_rtol(expected), _rtol(got))
     # Last axes come first, since a scale such as sqrt(d_k) usually comes from them.
@@ -108,7 +108,7 @@ def make_pair(expected: object, got: object, inputs: Mapping[str, Any]) -> Pair 
         for number, length in enumerate(array.shape[:-1])
     ]
     axes += [Axis(name, None, array.size) for name, array in arrays if array.ndim > 1]
-    return Pair(one, other, tuple(axis for axis in axes if axis.length), rtol)
+    return Pair(numbers, got_numbers, tuple(axis for axis in axes if axis.length), rtol)
 
 
 def _numbers(value: object) -> Array | None:

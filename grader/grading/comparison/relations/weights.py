@@ -48,9 +48,9 @@ def _find_other_axis(pair: Pair) -> Relation | None:
             # logarithms differ by one term per row plus one term per column.
             is_share = bool((expected > 0).all() and (got > 0).all())
             if is_share:
-                off = np.moveaxis(np.log(got) - np.log(expected), axis, 0)
-                mixed = off - off[:1] - off[..., :1] + off[:1, ..., :1]
-                limit = 10 * pair.rtol * max(1.0, float(np.abs(off).max()))
+                log_ratios = np.moveaxis(np.log(got) - np.log(expected), axis, 0)
+                mixed = log_ratios - log_ratios[:1] - log_ratios[..., :1] + log_ratios[:1, ..., :1]
+                limit = 10 * pair.rtol * max(1.0, float(np.abs(log_ratios).max()))
                 is_share = bool(np.abs(mixed).max() <= limit)
             facts = {"axis": axis, "is_matrix": expected.ndim == MATRIX, "is_share": is_share}
             return Relation("other-axis", facts)
@@ -66,11 +66,13 @@ def _find_scaled_scores(pair: Pair) -> Relation | None:
     counts = open_.sum(axis=-1, keepdims=True)
     if (counts - 1).sum() < 3:  # noqa: PLR2004  with fewer, a scale fits by chance
         return None
-    one, other = _center_logarithms(expected, open_, counts), _center_logarithms(got, open_, counts)
-    weight = float((one**2).sum())
-    factor = float((one * other).sum()) / weight if weight else 0.0
-    near = np.abs(other - factor * one).max() <= 100 * pair.rtol * np.abs(other).max(initial=1e-3)
-    if not near or abs(factor - 1) < _CLEARLY or abs(factor) < _CLEARLY:
+    scores = _center_logarithms(expected, open_, counts)
+    got_scores = _center_logarithms(got, open_, counts)
+    weight = float((scores**2).sum())
+    factor = float((scores * got_scores).sum()) / weight if weight else 0.0
+    limit = 100 * pair.rtol * np.abs(got_scores).max(initial=1e-3)
+    is_scaled = np.abs(got_scores - factor * scores).max() <= limit
+    if not is_scaled or abs(factor - 1) < _CLEARLY or abs(factor) < _CLEARLY:
         return None
     origins = find_origins(factor, pair.axes, 10 * pair.rtol)
     return Relation("scores-scaled", {"factor": factor}, origins=origins)

@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -260,21 +260,46 @@ class _GradingSession:
             evidence = collect_evidence(run) if options and options.with_evidence else None
         verdict = replace(run.verdict(results, self._sandbox.backend.name), evidence=evidence)
         if has_feedback:
-            searches = _Searches(self._diagnosticians, oracle, self._sandbox, job, run, results)
             if verdict.outcome is not Outcome.PASSED and not verdict.message:
                 record(journal.VERDICT, [verdict_data(verdict), run.best_effort.feedback_errors])
-                verdict = explain(
-                    verdict,
-                    run,
-                    searches.known_mistake,
-                    searches.first_expression,
-                    searches.small_example,
-                )
+                verdict = self._explain(verdict, job, oracle, run, results)
             if options is not None:
-                verdict = replace(
-                    verdict, shapes=run.best_effort.make("shapes", searches.shapes, ())
-                )
+                trace = partial(_trace_shapes, oracle, run, self._sandbox, results)
+                verdict = replace(verdict, shapes=run.best_effort.make("shapes", trace, ()))
         return replace(verdict, feedback_errors=tuple(run.best_effort.feedback_errors))
+
+    def _explain(
+        self,
+        verdict: Verdict,
+        job: Job,
+        oracle: Oracle,
+        run: SubmissionRun,
+        results: dict[TestId, TestResult],
+    ) -> Verdict:
+        """Add the results of searches, each imported only when a submission did not pass."""
+        sandbox, source = self._sandbox, _source_of_one_file(run)
+
+        def known_mistake() -> "Diagnosis | None":
+            from grader.grading.diagnosis.diagnostician import Diagnostician
+
+            diagnostician = self._diagnosticians.get(
+                job.exercise.digest, lambda: Diagnostician(oracle, sandbox)
+            )
+            return diagnostician.diagnose(results, run.observed, run.deadline, source)
+
+        def first_expression() -> "Diagnosis | None":
+            from grader.grading.diagnosis.first_expression import find_first_wrong_expression
+
+            if not source:
+                return None
+            return find_first_wrong_expression(oracle, source, sandbox, results)
+
+        def small_example() -> "SmallExample | None":
+            from grader.grading.diagnosis.small_example import find_small_example
+
+            return find_small_example(oracle, job.submission, sandbox, results, run.observed)
+
+        return explain(verdict, run, known_mistake, first_expression, small_example)
 
     def _grade_with_options(
         self, session: pytest.Session, job: Job, options: JobOptions, oracle: Oracle
@@ -352,57 +377,23 @@ def _run_items(
     return results
 
 
-@dataclass
-class _Searches:
-    """The searches for one failed submission, which run it or parts of it again.
+def _source_of_one_file(run: SubmissionRun) -> str:
+    """Return the source for searches that rewrite it; they support only programs of one file."""
+    return "" if run.lines.files else run.source
 
-    Each method imports its own search, so that a submission that passes imports none.
-    """
 
-    diagnosticians: "LruCache[Diagnostician]"
-    oracle: Oracle
-    sandbox: "Sandbox | PortableSandbox"
-    job: Job
-    run: SubmissionRun
-    results: dict[TestId, TestResult]
+def _trace_shapes(
+    oracle: Oracle,
+    run: SubmissionRun,
+    sandbox: "Sandbox | PortableSandbox",
+    results: dict[TestId, TestResult],
+) -> "tuple[LineShape, ...]":
+    """Return the shapes on each line of a call, with the first wrong line marked."""
+    from grader.grading.diagnosis.first_expression import find_place
+    from grader.grading.diagnosis.shapes import trace_shapes
 
-    def __post_init__(self) -> None:
-        # Searches that rewrite the source support only programs of one file.
-        self._source = "" if self.run.lines.files else self.run.source
-
-    def known_mistake(self) -> "Diagnosis | None":
-        """Return the known mistake that explains all failures, or None."""
-        from grader.grading.diagnosis.diagnostician import Diagnostician
-
-        run = self.run
-        diagnostician = self.diagnosticians.get(
-            self.job.exercise.digest, lambda: Diagnostician(self.oracle, self.sandbox)
-        )
-        return diagnostician.diagnose(self.results, run.observed, run.deadline, self._source)
-
-    def shapes(self) -> "tuple[LineShape, ...]":
-        """Return the shapes on each line of a call, with the first wrong line marked."""
-        from grader.grading.diagnosis.first_expression import find_place
-        from grader.grading.diagnosis.shapes import trace_shapes
-
-        lines = trace_shapes(self.oracle, self._source, self.sandbox, self.results)
-        place = find_place(self.oracle, self._source, self.sandbox, self.results)
-        wrong = max((s.line for s in lines if place and s.line <= place.line), default=0)
-        return tuple(replace(line, is_off_track=line.line == wrong) for line in lines)
-
-    def first_expression(self) -> "Diagnosis | None":
-        """Return a diagnosis for the first expression whose value occurs in no right program."""
-        from grader.grading.diagnosis.first_expression import find_first_wrong_expression
-
-        if not self._source:
-            return None
-        return find_first_wrong_expression(self.oracle, self._source, self.sandbox, self.results)
-
-    def small_example(self) -> "SmallExample | None":
-        """Return a small call whose result is wrong, or None."""
-        from grader.grading.diagnosis.small_example import find_small_example
-
-        run = self.run
-        return find_small_example(
-            self.oracle, self.job.submission, self.sandbox, self.results, run.observed
-        )
+    source = _source_of_one_file(run)
+    lines = trace_shapes(oracle, source, sandbox, results)
+    place = find_place(oracle, source, sandbox, results)
+    wrong = max((s.line for s in lines if place and s.line <= place.line), default=0)
+    return tuple(replace(line, is_off_track=line.line == wrong) for line in lines)

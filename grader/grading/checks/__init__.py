@@ -64,7 +64,7 @@ def judge(program: LoadedProgram, oracle: Oracle, test: TestCase, draw: Draw) ->
             return contextvars.copy_context().run(check.judge, program, oracle, draw)
     except DiffersError as error:
         return Judgement(error.difference)
-    except MemoryError as error:  # from a comparison: the author's code raises `TooLargeError`
+    except MemoryError as error:  # raised by a comparison; the author's code raises `TooLargeError`
         raise TooLargeError from error
 
 

@@ -247,8 +247,8 @@ def _explanation(text: str) -> str:
     return " ".join(plain_print(joined).split())
 
 
+# An error that was raised here, and the answer of the submission that it represents.
 _Reraised: TypeAlias = tuple[BaseException, Raised]
-"""An error that was raised here, and the answer of the submission that it represents."""
 
 
 def _rebuild_and_note(errors: list[_Reraised], answer: Raised) -> BaseException:
@@ -299,7 +299,7 @@ def _error_class(name: str, claimed: tuple[str, ...]) -> type[BaseException]:
     narrow = [k for k in kinds if not any(issubclass(o, k) and o is not k for o in kinds)]
     try:
         return type(name, (_WithOwnMessage, *dict.fromkeys(narrow)), {})
-    except TypeError:  # the memory layouts of these bases conflict
+    except TypeError:  # if the memory layouts of these bases conflict
         return type(name, (_WithOwnMessage, narrow[0]), {})
 
 

@@ -266,7 +266,7 @@ def in_expected_form(expected: object, got: Any) -> Any:
 def _as_array(expected: Array, got: Any) -> Any:
     try:
         array = np.asarray(got)
-    except ValueError:  # rows of unequal length
+    except ValueError:  # if rows have unequal lengths
         return got
     kinds = expected.dtype.kind, array.dtype.kind
     if "b" in kinds or not set(kinds) <= set("iufc") or array.shape != expected.shape:
@@ -332,7 +332,7 @@ def _compare_arrays(
         return Difference(DifferenceKind.TYPE, "no-array", {"expected": expected, "got": got}, path)
     if is_masked(expected) or is_masked(got):
         return _compare_masked(expected, got, tolerance, path)
-    if "O" in (expected.dtype.kind, got.dtype.kind):  # an integer that is too large for a dtype
+    if "O" in (expected.dtype.kind, got.dtype.kind):  # if an integer is too large for a dtype
         return _wrong_type(expected, got, path)
     is_alike = got.dtype == expected.dtype and got.shape == expected.shape
     if is_alike and got.dtype.kind in _NUMBER_KINDS and got.tobytes() == expected.tobytes():

@@ -13,13 +13,13 @@ import numpy as np
 from grader.definitions.exercise import Exercise, Literals, TestCase
 from grader.grading.program.author_code import freeze_arrays, register_source, run_authors_code
 
+# The value of `size` in the first draw, in the last draw, and in the only draw of a test.
 _MIN_SIZE, _MAX_SIZE, _ONLY_SIZE = 2, 10, 5
-"""The value of `size` in the first draw, in the last draw, and in the only draw of a test."""
 
 _MAX_SIZES = 32  # numbers that one call of `sizes` may ask for
+# In every third draw, beginning with draw 2, one axis has length 1. That is rare enough to keep
+# most draws informative, and ten draws still reach three different axes.
 _EVERY = 3
-"""In every third draw, beginning with draw 2, one axis has length 1. That is rare enough to keep
-most draws informative, and ten draws still reach three different axes."""
 
 _OWN_STREAM = 1 << 20  # stream number that differs from those of the test's own draws
 

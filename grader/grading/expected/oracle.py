@@ -50,8 +50,8 @@ _REFERENCE_ROOT = "reference"
 
 _SolutionResult = TypeVar("_SolutionResult")
 _Inputs = Mapping[str, Any]
+# An expected value, and the size in bytes of the largest result of a call in it, if known.
 _Expected = tuple[Any, int | None]
-"""An expected value, and the size in bytes of the largest result of a call in it, if known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +234,7 @@ class Oracle:
             DefinitionError, GraderFault: See `draws`.
         """
         draws = self.draws(test)
-        with contextlib.suppress(DefinitionError):  # costs only a part of a sentence
+        with contextlib.suppress(DefinitionError):  # because it costs only a part of a sentence
             self.exact(test, draws[0])
         exact_values = self.cache.exact
         exact = (exact_values[test.id],) if test.id in exact_values else ()
@@ -266,7 +266,7 @@ class Oracle:
             case FromExpression(code):
                 return self._evaluate(test, "expect", code, inputs)
         if test.compared == "property" and self._has_reference(test.code):
-            with contextlib.suppress(DefinitionError):  # a property also works without shapes
+            with contextlib.suppress(DefinitionError):  # a property works without shapes
                 return self._evaluate(test, "call", test.code, inputs)
         if test.needs_solution:
             return self._run_solution(test, inputs, _ASK_SOLUTION[test.compared])
@@ -401,9 +401,9 @@ def _call_solution(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _
     return value, proxies.largest_result_bytes
 
 
+# How the expected value comes from the solution, by what a test compares.
 _ASK_SOLUTION: Final[Mapping[Compared, Callable[[LoadedProgram, TestCase, _Inputs], _Expected]]] = {
     "value": _call_solution,
     "text": _print_output,
     "figure": _draw_figure,
 }
-"""How the expected value comes from the solution, by what a test compares."""

@@ -159,6 +159,6 @@ def _plain(value: Any) -> Any:
         dtype = value.dtype
         if dtype.itemsize and dtype.names is None and not dtype.hasobject:
             return value
-    if isinstance(value, FunctionType):  # its `repr` has an address, which differs in each build
+    if isinstance(value, FunctionType):  # because its `repr` has an address
         return DescribedValue(kind.__name__, f"{value.__name__}{inspect.signature(value)}")
     return DescribedValue(kind.__name__, repr(value))

@@ -25,6 +25,7 @@ NO_CALL: Final = (
 )
 
 _LINE: Final = 80  # characters of a call that a sentence quotes
+# The phrase for each property of ordinary inputs. The first missing property is reported.
 _PROMISES: Final = {
     "of kind b": "True and False",
     "of kind i": "whole numbers",
@@ -47,7 +48,6 @@ _PROMISES: Final = {
     "the diagonal is True": "a diagonal of True",
     "the diagonal is False": "a diagonal of False",
 }
-"""The phrase for each property of ordinary inputs. The first missing property is reported."""
 
 
 def lacking_property_sentence(text: str, lacking: Iterable[str], *, is_empty: bool) -> str:

@@ -117,7 +117,7 @@ def describe_value(value: object) -> str:
         return f"an array of shape {value.shape}"
     if isinstance(value, (tuple, list)):
         return f"a {type(value).__name__} of {len(value)} {'item' if len(value) == 1 else 'items'}"
-    if (handle := getattr(value, "handle_", None)) is not None:  # a proxy
+    if (handle := getattr(value, "handle_", None)) is not None:  # if it is a proxy
         return f"an object of your class {handle.kind}"
     kind = "class" if isinstance(value, type) else type(value).__name__
     if isinstance(value, np.number):

@@ -127,6 +127,7 @@ def unreadable_line_sentence(text: str, message: str) -> str:
     return next((reason for pattern, reason in _UNREADABLE if re.search(pattern, message)), "")
 
 
+# Patterns for the beginning of lines that were pasted together with code.
 _IN_THE_WAY: Final = (
     (
         r"<{7}|>{7}|\|{7}",
@@ -138,8 +139,8 @@ _IN_THE_WAY: Final = (
     (r"(?:pip3?|python3?|conda) \S", "This is a command for the terminal: take it out."),
     (r"[%!]", "Lines that begin with `%` or `!` work in a notebook only: take them out."),
 )
-"""Patterns for the beginning of lines that were pasted together with code."""
 
+# Sentences by a pattern for the message of a syntax error.
 _UNREADABLE: Final = (
     (
         "invalid character '[\u201c\u201d\u201e\u2018\u2019\u201a\xab\xbb\xb4]'",
@@ -162,7 +163,6 @@ _UNREADABLE: Final = (
     ),
     ("unexpected indent", "This line begins further to the right than the lines above it."),
 )
-"""Sentences by a pattern for the message of a syntax error."""
 
 _SIZE: Final = re.compile(r"\([\d,]*\)|-?\d+")
 _SIZES: Final = re.compile(r"[\d, ()-]+")
@@ -681,6 +681,7 @@ _SENTENCES: Final[Mapping[str, str | Callable[[re.Match[str]], str]]] = {
 
 _SIZELESS: Final = frozenset({"bounds"})
 
+# Causes that are too general to identify a mistake, see `signature`.
 _VAGUE: Final = frozenset({
     "set-later", "no-import", "not-in-numpy", "not-of-array", "keyword", "recursion",
     "arguments-missing", "arguments-too-many", "list-index", "number-called", "sequence-called",
@@ -688,4 +689,3 @@ _VAGUE: Final = frozenset({
     "refused-by-system", "no-processes", "no-network", "no-threads", "loaded-again",
     "no-environment", "empty-number",
 })  # fmt: skip
-"""Causes that are too general to identify a mistake, see `signature`."""

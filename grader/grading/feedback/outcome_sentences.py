@@ -337,7 +337,7 @@ def unsupported_result_sentence(answer: Unsupported, expected: object = None) ->
         return "Your function is `async def`, so calling it computes nothing. Write `def`."
     kind = answer.kind
     advice = "Return plain Python values or NumPy arrays."
-    if kind.startswith("a value "):  # a value that is too large
+    if kind.startswith("a value "):  # if the value is too large
         advice = "Look at the shape of your result: is a length of it much too large?"
     elif kind in ("function", "builtin_function_or_method", "method"):
         advice = "Are the round brackets missing that call it?"

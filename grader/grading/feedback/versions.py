@@ -124,6 +124,7 @@ SYNTAX: Final = {  # the newest syntax comes first
     ),
 }  # fmt: skip
 
+# Names of the standard library, by the version of Python that added them.
 _ADDED: Final[dict[Version, str]] = {
     (3, 12): """
         collections.abc.Buffer itertools.batched math.sumprod random.binomialvariate
@@ -140,18 +141,18 @@ _ADDED: Final[dict[Version, str]] = {
         heapq.heapreplace_max operator.is_none operator.is_not_none uuid.uuid6 uuid.uuid7
         uuid.uuid8 typing.evaluate_forward_ref""",
 }
-"""Names of the standard library, by the version of Python that added them."""
 
+# Modules of the standard library, by the version of Python that removed them.
 _REMOVED: Final[dict[Version, str]] = {
     (3, 12): "asynchat asyncore distutils imp smtpd",
     (3, 13): """
         aifc audioop cgi cgitb chunk crypt imghdr lib2to3 mailcap nntplib pipes sndhdr sunau
         telnetlib uu xdrlib""",
 }
-"""Modules of the standard library, by the version of Python that removed them."""
 
 _NUMPY_ADDED: Final = {"numpy.strings.slice": (2, 3)}
 
+# Removed names of NumPy whose own error does not name a replacement, with the version.
 _NUMPY_REMOVED: Final[dict[str, tuple[Version, str]]] = {
     "numpy.asscalar": ((1, 23), "`x.item()`"),
     "numpy.bool8": ((2, 0), "`bool`"),
@@ -174,7 +175,6 @@ _NUMPY_REMOVED: Final[dict[str, tuple[Version, str]]] = {
     "numpy.fft.helper": ((2, 4), "`np.fft`"),
     "numpy.linalg.linalg": ((2, 4), "`np.linalg`"),
 }
-"""Removed names of NumPy whose own error does not name a replacement, with the version."""
 
 _ASKED_FOR: Final = (
     re.compile(r"cannot import name '(?P<name>\w+)' from '(?P<owner>[\w.]+)'"),

@@ -76,7 +76,7 @@ def run_authors_code(where: Location, description: str, action: Callable[[], T])
         DefinitionError: The code raises an error or does not end in time.
     """
     try:
-        # Its output goes to stderr, since stdout carries the result.
+        # Its output goes to stderr, because stdout carries the result.
         with (
             np.errstate(all="ignore"),
             contextlib.redirect_stdout(sys.stderr),

@@ -181,7 +181,7 @@ def _load(child: Child, program: NotebookProgram, exercise: Exercise) -> LoadedS
             problem = loading_problem(problem, source)
         if problem is not None:
             return LoadedSubmission(contents, problem=problem)
-        if kind == "test":  # a suite runs beside each program, in a child of its own
+        if kind == "test":  # not loaded: it runs beside each program, in another child
             suite = LoadedProgram(child, exercise, {}, source=source)
             return LoadedSubmission(contents, suite, source=source)
         if kind == "predict":

@@ -267,35 +267,35 @@ class Proxies:
     keep_inputs: bool = False  # whether to detect arguments that a call changes in place
     # Collects the resource usage of each call; None: not measured.
     usages: list[Usage] | None = None
+    # Makes the exception that is raised here when the submission raises one.
     error: Callable[[Raised], BaseException] = NoValueError
-    """Makes the exception that is raised here when the submission raises one."""
     has_answered: bool = False  # whether the submission has already given a value
     max_bytes: int = MAX_BODY  # maximum size of the arrays in one result, in bytes
+    # Whether a result may be a masked array. NumPy's assertions treat a masked entry as equal to
+    # everything, so tests that do not mention masks refuse them.
     allows_masked: bool = True
-    """Whether a result may be a masked array. NumPy's assertions treat a masked entry as equal to
-    everything, so tests that do not mention masks refuse them."""
     operators: frozenset[str] = frozenset()  # operators that the submission's objects may answer
+    # Whether the exercise asks for objects. Otherwise a test may pass an object on, but not use it:
+    # an object in place of an array could imitate the expected result.
     allows_objects: bool = True
-    """Whether the exercise asks for objects. Otherwise a test may pass an object on, but not use
-    it: an object in place of an array could imitate the expected result."""
+    # Known pairs of class and method, which save a request for each attribute.
     methods: set[tuple[str, str]] = field(default_factory=set)
-    """Known pairs of class and method, which save a request for each attribute."""
+    # The functions of tests that were passed to the program, by number.
     functions: list[Any] = field(default_factory=list)
-    """The functions of tests that were passed to the program, by number."""
+    # The objects shared with the child, in the body of a pytest test: a change that the body makes
+    # to an object is repeated on the submission's copy.
     sharing: Sharing | None = None
-    """The objects shared with the child, in the body of a pytest test: a change that the body makes
-    to an object is repeated on the submission's copy."""
 
-    largest_result_bytes: int = field(default=0, init=False)  # size of the arrays in a result
+    largest_result_bytes: int = field(default=0, init=False)  # size of its arrays
+    # The first change of an argument in place: the name of the called function, the position or
+    # keyword of the argument, and the argument.
     changed_argument: tuple[str, str, Any] | None = field(default=None, init=False)
-    """The first change of an argument in place: the name of the called function, the position or
-    keyword of the argument, and the argument."""
+    # The first error that no test can expect, even if the test caught it: the end of the program, a
+    # value that cannot cross, an error that does not come from the submission, or a failed
+    # assertion of the test that the submission caught.
     first_unexpected_error: Exception | None = field(default=None, init=False)
-    """The first error that no test can expect, even if the test caught it: the end of the program,
-    a value that cannot cross, an error that does not come from the submission, or a failed
-    assertion of the test that the submission caught."""
+    # A `StopIteration` that a call raised, which would silently end `map` and `zip`.
     stop_iteration: NoValueError | None = field(default=None, init=False)
-    """A `StopIteration` that a call raised, which would silently end `map` and `zip`."""
 
     def __post_init__(self) -> None:
         self.was_asked = self.has_answered  # until it is True, an error is the author's

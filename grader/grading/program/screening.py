@@ -256,7 +256,7 @@ def _could_hide(forbid: Forbid, name: str) -> bool:
             return False
         below = pkgutil.iter_modules(getattr(target, "__path__", ()))
         if word not in vars(target) and word in (module.name for module in below):
-            return True  # a submodule that is not imported here, so its content is unknown
+            return True  # because the content of a submodule that is not imported is unknown
         target = vars(target).get(word)
     return isinstance(target, ModuleType)
 

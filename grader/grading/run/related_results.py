@@ -13,8 +13,8 @@ from grader.grading.results.verdict import TestResult
 if TYPE_CHECKING:
     from grader.grading.comparison.relations.pair import Relation
 
+# The kinds of difference that a relation can explain; a misplaced mask causes infinities.
 _KINDS = (DifferenceKind.SHAPE, DifferenceKind.NOT_FINITE, DifferenceKind.VALUES)
-"""The kinds of difference that a relation can explain; a misplaced mask causes infinities."""
 
 
 class RelatedResults:

@@ -115,7 +115,7 @@ def _place(written: Any, truth: Any, *, is_off: bool) -> tuple[int, ...] | None:
     off = (wrong | (np.isnan(written_numbers) != np.isnan(actual))) & ~same
     if off.any():
         return tuple(int(i) for i in np.argwhere(off)[0])
-    with np.errstate(invalid="ignore"):  # the difference of two infinities is NaN
+    with np.errstate(invalid="ignore"):  # because the difference of two infinities is NaN
         distance = np.nan_to_num(np.abs(written_numbers - actual))
     if not is_off or not distance.any():
         return None

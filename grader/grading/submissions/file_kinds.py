@@ -20,6 +20,8 @@ _NUMBERED: Final = rb"1[.:|)]?[ \t]+\S.*\r?\n\s*2(?:[.:|)]?[ \t].*)?\r?\n\s*3\b"
 _SHORTCUT: Final = rb"\[InternetShortcut\]|L\0\0\0\x01\x14\x02\0"
 
 NOTEBOOK: Final = "This is a notebook. Give it the ending `.ipynb`."
+# Patterns for the beginning of a file, after a UTF-8 byte-order mark and white space, and the
+# sentence about each kind of file.
 _KINDS: Final = (
     (rb"\{\\rtf", "This is formatted text (RTF). Save it as plain text, with the ending `.py`."),
     (_WEB_PAGE, "This is a web page, not Python. Copy the code out of it into a text file."),
@@ -45,8 +47,6 @@ _KINDS: Final = (
     (_UTF_32, "The file is UTF-32 text. Save it as UTF-8."),
     (_UTF_16, "The file is UTF-16 text. Save it as UTF-8."),
 )
-"""Patterns for the beginning of a file, after a UTF-8 byte-order mark and white space, and the
-sentence about each kind of file."""
 
 
 def file_kind(data: bytes) -> str:

@@ -94,7 +94,7 @@ class PlatformName:
 
 def _time(platform: str, facts: dict[str, str | None]) -> SubmissionTime | None:
     """Return the time in a name, read in the time zone of this machine, or None."""
-    if "late" in facts:  # the dates of files in a zip of Canvas are those of the download
+    if "late" in facts:  # because the dates of files in a zip of Canvas are those of the download
         return SubmissionTime(None, "Canvas", is_late=facts["late"] is not None)
     for pattern in _DATES:
         with contextlib.suppress(ValueError, OverflowError):

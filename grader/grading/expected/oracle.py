@@ -219,7 +219,7 @@ class Oracle:
             DefinitionError: See `draws`.
         """
         is_literal = isinstance(test.expect, LiteralValue) and test.seeds == 1
-        if not is_literal or not self._has_reference(test.code):
+        if not is_literal or not self.has_reference(test.code):
             return draw.expected
         exact = self.cache.exact
         if test.id not in exact:
@@ -242,12 +242,11 @@ class Oracle:
 
     def budget_baseline(self, test: TestCase) -> str:
         """Return the program whose usage a budget is relative to: "reference" or "solution"."""
-        used = names_in(test.code) & self.exercise.defines.keys()
-        has_references = all(self.exercise.defines[name].reference for name in used)
-        by_reference = has_references and not isinstance(test.expect, FromSolution)
+        compares_solution = isinstance(test.expect, FromSolution)
+        by_reference = self.has_reference(test.code) and not compares_solution
         return "reference" if by_reference else "solution"
 
-    def _has_reference(self, code: str) -> bool:
+    def has_reference(self, code: str) -> bool:
         """Return whether the reference defines all of the exercise's names in an expression."""
         defined = self.exercise.defines
         used = names_in(code) & defined.keys()
@@ -265,7 +264,7 @@ class Oracle:
                 return self._evaluate(test, "call", test.code, inputs)
             case FromExpression(code):
                 return self._evaluate(test, "expect", code, inputs)
-        if test.compared == "property" and self._has_reference(test.code):
+        if test.compared == "property" and self.has_reference(test.code):
             with contextlib.suppress(DefinitionError):  # a property works without shapes
                 return self._evaluate(test, "call", test.code, inputs)
         if test.needs_solution:

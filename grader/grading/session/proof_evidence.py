@@ -1,7 +1,6 @@
 """Evidence for a proof: resource usage, wrong literals, and results that change."""
 
 import math
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -39,7 +38,6 @@ _CHANCE_OUTCOMES = (
     Outcome.OUT_OF_MEMORY,
     Outcome.NOT_RUN,
 )  # as on a busy machine
-_WORD = re.compile(r"\w+")
 
 
 def collect_evidence(run: SubmissionRun) -> Evidence:
@@ -71,10 +69,10 @@ def collect_evidence(run: SubmissionRun) -> Evidence:
 
 def _wrong_value(exercise: Exercise, test: TestCase, written: Any, raw: RawResult | None) -> str:
     """Return a message about the difference of a literal from the true value, or ""."""
-    used = set(_WORD.findall(test.code)) & exercise.defines.keys()
-    if used and all(exercise.defines[name].reference for name in used):
+    oracle = Oracle(exercise)
+    if oracle.has_reference(test.code):
         variant = replace(test.with_expected_from(FromReference()), seeds=1)
-        truth, source = Oracle(exercise).draws(variant)[0].expected, "the reference gives"
+        truth, source = oracle.draws(variant)[0].expected, "the reference gives"
     elif raw is not None and raw.got is not None and not isinstance(raw.got, Raised):
         truth, source = raw.got, "the solution gives"
     else:

@@ -78,21 +78,23 @@ class FigureCheck(Check[FigureTest]):
 
     def compare_values(self, expected: Any, got: Any) -> Difference | None:
         """Return the first difference between two figures in a compared part, or None."""
+        facts = self._find_difference(expected, got)
+        return None if facts is None else Difference(DifferenceKind.FIGURE, "figure", facts)
+
+    def _find_difference(self, expected: Any, got: Any) -> _Data | None:
+        """Return the facts about the first difference between two figures, or None."""
         if not _fits(got, _FIGURE):
-            return Difference(DifferenceKind.FIGURE, "figure", {"what": "nothing-drawn"})
-        parts, tolerance = self.test.compare, self.test.tolerance or _DEFAULT_TOLERANCE
-        expected_axes, actual = expected["axes"], got["axes"]
-        if len(expected_axes) != len(actual):
-            facts = {"what": "plots", "expected": len(expected_axes), "got": len(actual)}
-            return Difference(DifferenceKind.FIGURE, "figure", facts)
-        if "title" in parts and not _same_text(expected["title"], got["title"]):
-            facts = _text_facts("title of the figure", expected["title"], got["title"])
-            return Difference(DifferenceKind.FIGURE, "figure", facts)
-        for number, (plot, got_plot) in enumerate(zip(expected_axes, actual, strict=True), 1):
-            for part in parts:
-                for difference in _DIFFERENCES[part](part, plot, got_plot, tolerance, parts):
-                    facts = {**difference, "plot": number if len(expected_axes) > 1 else 0}
-                    return Difference(DifferenceKind.FIGURE, "figure", facts)
+            return {"what": "nothing-drawn"}
+        plots, got_plots = expected["axes"], got["axes"]
+        if len(plots) != len(got_plots):
+            return {"what": "plots", "expected": len(plots), "got": len(got_plots)}
+        if "title" in self.test.compare and not _same_text(expected["title"], got["title"]):
+            return _text_facts("title of the figure", expected["title"], got["title"])
+        for number, (plot, got_plot) in enumerate(zip(plots, got_plots, strict=True), 1):
+            comparison = _PlotComparison(self.test, plot, got_plot)
+            for part in self.test.compare:
+                for facts in comparison.differences(part):
+                    return {**facts, "plot": number if len(plots) > 1 else 0}
         return None
 
 
@@ -113,10 +115,6 @@ def _fits(value: Any, form: Any) -> bool:
     return bool(form(value))
 
 
-def _are_close(expected: Any, got: Any, tolerance: Tolerance) -> bool:
-    return compare(expected, got, tolerance) is None
-
-
 def _same_text(expected: str, got: str) -> bool:
     return " ".join(expected.split()).casefold() == " ".join(got.split()).casefold()
 
@@ -128,118 +126,150 @@ def _text_facts(name: str, expected: str, got: str) -> dict[str, Any]:
 _NAMES: Final = {
     "title": "title", "xlabel": "label of the x axis", "ylabel": "label of the y axis",
 }  # fmt: skip
-
-
-def _axes(
-    part: FigurePart, expected: _Data, got: _Data, tolerance: Tolerance, _parts: Sequence[str]
-) -> Iterator[_Data]:
-    """Yield the differences in the title, a label, the legend or the axes of one plot."""
-    if part == "legend":
-        labels = [sorted(map(str.casefold, axes["legend"] or ())) for axes in (expected, got)]
-        if labels[0] != labels[1]:
-            yield {"what": "legend", "expected": expected["legend"], "got": got["legend"]}
-    elif part in ("limits", "scales"):
-        kind = "limits" if part == "limits" else "scale"
-        for axis in "xy":
-            key = f"{axis}{'lim' if part == 'limits' else 'scale'}"
-            if not _are_close(expected[key], got[key], tolerance):
-                yield {
-                    "what": kind,
-                    "axis": axis,
-                    "expected": expected[key],
-                    "got": got[key],
-                }
-    elif not _same_text(expected[part], got[part]):
-        yield _text_facts(_NAMES[part], expected[part], got[part])
-
-
-def _styles(
-    _part: FigurePart, expected: _Data, got: _Data, _tolerance: Tolerance, _parts: Sequence[str]
-) -> Iterator[_Data]:
-    expected_styles, styles = (
-        sorted((line["style"], line["marker"]) for line in axes["lines"])
-        for axes in (expected, got)
-    )
-    for key, (expected_value, actual) in enumerate(zip(expected_styles, styles, strict=False)):
-        for index, name in enumerate(("style", "marker")):
-            if expected_value[index] != actual[index]:
-                facts = {"expected": expected_value[index], "got": actual[index]}
-                yield {"what": name, "number": key + 1, **facts}
-
-
-def _texts(
-    _part: FigurePart, expected: _Data, got: _Data, tolerance: Tolerance, _parts: Sequence[str]
-) -> Iterator[_Data]:
-    unmatched = list(got["texts"])
-    for text in expected["texts"]:
-        same_texts = [drawn for drawn in unmatched if _same_text(text["text"], drawn["text"])]
-        matches = [drawn for drawn in same_texts if _are_close(text["at"], drawn["at"], tolerance)]
-        facts = {"text": text["text"], "expected": text["at"]}
-        if not same_texts:
-            yield {"what": "no-text", **facts}
-        elif not matches:
-            yield {"what": "text-place", **facts, "got": same_texts[0]["at"]}
-        else:
-            unmatched = [drawn for drawn in unmatched if drawn is not matches[0]]
-
-
-def _images(
-    _part: FigurePart, expected: _Data, got: _Data, tolerance: Tolerance, _parts: Sequence[str]
-) -> Iterator[_Data]:
-    expected_images, actual = (
-        [image["values"] for image in axes["images"]] for axes in (expected, got)
-    )
-    if len(expected_images) != len(actual):
-        yield {
-            "what": "count",
-            "noun": "image",
-            "expected": len(expected_images),
-            "got": len(actual),
-        }
-        return
-    for index, got_index in _find_unmatched(
-        expected_images, actual, lambda a, b: _are_close(a, b, tolerance)
-    ):
-        a, b = expected_images[index], actual[got_index]
-        several = got_index + 1 if len(expected_images) > 1 else 0
-        if a.shape != b.shape:
-            turned = a.ndim == 2 and a.T.shape == b.shape and _are_close(a.T, b, tolerance)  # noqa: PLR2004  rows and columns
-            facts = {"expected": a.shape, "got": b.shape, "turned": turned}
-            yield {"what": "image-shape", "number": several, **facts}
-            continue
-        wrong = ~np.isclose(b, a, tolerance.rtol, tolerance.atol, equal_nan=True)
-        first = np.argwhere(wrong)[0] if wrong.any() else [0] * wrong.ndim
-        place = tuple(int(each) for each in first)
-        flipped = a.ndim > 1 and _are_close(a[::-1], b, tolerance)
-        facts = {"place": place, "expected": a[place], "got": b[place], "flipped": flipped}
-        yield {"what": "image", "number": several, "differ": int(wrong.sum()), **facts}
-
-
 _NOUNS: Final = {"lines": "line", "points": "set of points", "bars": "set of bars"}
 
 
-def _series(
-    part: FigurePart, expected: _Data, got: _Data, tolerance: Tolerance, parts: Sequence[str]
-) -> Iterator[_Data]:
-    expected_data = [_sort_points(part, series) for series in expected[part]]
-    actual = [_sort_points(part, series) for series in got[part]]
-    noun = _NOUNS[part]
-    if len(expected_data) != len(actual):
-        other_kinds = [_NOUNS[kind] for kind in _NOUNS if kind != part and got[kind]]
-        instead = other_kinds[0] if other_kinds and not actual else ""
-        counts = {"expected": len(expected_data), "got": len(actual)}
-        yield {"what": "count", "noun": noun, "instead": instead, **counts}
-        return
-    keys = ["x", "y", *(("begin", "lies") if part == "bars" else ())]
+class _PlotComparison:
+    """The comparison of one drawn plot with the expected one."""
 
-    def are_alike(series: _Data, drawn: _Data) -> bool:
-        labels = "legend" not in parts or _same_text(series["label"], drawn["label"])
-        return labels and all(_are_close(series[key], drawn[key], tolerance) for key in keys)
+    def __init__(self, test: FigureTest, expected: _Data, got: _Data) -> None:
+        self._expected, self._got = expected, got
+        self._compares_labels = "legend" in test.compare
+        self._tolerance = test.tolerance or _DEFAULT_TOLERANCE
 
-    for index, got_index in _find_unmatched(expected_data, actual, are_alike):
-        number = got_index + 1 if len(expected_data) > 1 else 0
-        facts = _find_difference(expected_data[index], actual[got_index], tolerance)
-        yield {"noun": noun, "number": number, **facts}
+    def differences(self, part: FigurePart) -> Iterator[_Data]:
+        """Yield the facts about the differences in one part."""
+        if part in _NOUNS:
+            return self._series(part)
+        methods = {"images": self._images, "texts": self._texts, "styles": self._styles}
+        return methods[part]() if part in methods else self._axes(part)
+
+    def _are_close(self, expected: Any, got: Any) -> bool:
+        return compare(expected, got, self._tolerance) is None
+
+    def _wrong_values(self, expected: Any, got: Any) -> Any:
+        """Return whether each value of an array differs, as an array of booleans."""
+        tolerance = self._tolerance
+        return ~np.isclose(got, expected, tolerance.rtol, tolerance.atol, equal_nan=True)
+
+    def _axes(self, part: FigurePart) -> Iterator[_Data]:
+        """Yield the differences in the title, a label, the legend or the axes."""
+        expected, got = self._expected, self._got
+        if part == "legend":
+            labels = [sorted(map(str.casefold, axes["legend"] or ())) for axes in (expected, got)]
+            if labels[0] != labels[1]:
+                yield {"what": "legend", "expected": expected["legend"], "got": got["legend"]}
+        elif part in ("limits", "scales"):
+            kind, ending = ("limits", "lim") if part == "limits" else ("scale", "scale")
+            for axis in "xy":
+                value, drawn = expected[f"{axis}{ending}"], got[f"{axis}{ending}"]
+                if not self._are_close(value, drawn):
+                    yield {"what": kind, "axis": axis, "expected": value, "got": drawn}
+        elif not _same_text(expected[part], got[part]):
+            yield _text_facts(_NAMES[part], expected[part], got[part])
+
+    def _styles(self) -> Iterator[_Data]:
+        styles, drawn_styles = (
+            sorted((line["style"], line["marker"]) for line in axes["lines"])
+            for axes in (self._expected, self._got)
+        )
+        for number, pairs in enumerate(zip(styles, drawn_styles, strict=False), 1):
+            for name, style, drawn in zip(("style", "marker"), *pairs, strict=True):
+                if style != drawn:
+                    yield {"what": name, "number": number, "expected": style, "got": drawn}
+
+    def _texts(self) -> Iterator[_Data]:
+        unmatched = list(self._got["texts"])
+        for text in self._expected["texts"]:
+            same_texts = [drawn for drawn in unmatched if _same_text(text["text"], drawn["text"])]
+            matches = [drawn for drawn in same_texts if self._are_close(text["at"], drawn["at"])]
+            facts = {"text": text["text"], "expected": text["at"]}
+            if not same_texts:
+                yield {"what": "no-text", **facts}
+            elif not matches:
+                yield {"what": "text-place", **facts, "got": same_texts[0]["at"]}
+            else:
+                unmatched = [drawn for drawn in unmatched if drawn is not matches[0]]
+
+    def _images(self) -> Iterator[_Data]:
+        images, drawn_images = (
+            [image["values"] for image in axes["images"]] for axes in (self._expected, self._got)
+        )
+        if len(images) != len(drawn_images):
+            counts = {"expected": len(images), "got": len(drawn_images)}
+            yield {"what": "count", "noun": "image", **counts}
+            return
+        for index, drawn_index in _find_unmatched(images, drawn_images, self._are_close):
+            image, drawn = images[index], drawn_images[drawn_index]
+            number = drawn_index + 1 if len(images) > 1 else 0
+            if image.shape != drawn.shape:
+                is_matrix = image.ndim == 2  # noqa: PLR2004  rows and columns
+                turned = is_matrix and self._are_close(image.T, drawn)
+                facts = {"expected": image.shape, "got": drawn.shape, "turned": turned}
+                yield {"what": "image-shape", "number": number, **facts}
+                continue
+            wrong = self._wrong_values(image, drawn)
+            first = np.argwhere(wrong)[0] if wrong.any() else [0] * wrong.ndim
+            place = tuple(map(int, first))
+            flipped = image.ndim > 1 and self._are_close(image[::-1], drawn)
+            facts = {"expected": image[place], "got": drawn[place], "flipped": flipped}
+            count = int(wrong.sum())
+            yield {"what": "image", "number": number, "differ": count, "place": place, **facts}
+
+    def _series(self, part: FigurePart) -> Iterator[_Data]:
+        all_series, drawn_series = (
+            [_sort_points(part, series) for series in axes[part]]
+            for axes in (self._expected, self._got)
+        )
+        noun = _NOUNS[part]
+        if len(all_series) != len(drawn_series):
+            other_kinds = [_NOUNS[kind] for kind in _NOUNS if kind != part and self._got[kind]]
+            instead = other_kinds[0] if other_kinds and not drawn_series else ""
+            counts = {"expected": len(all_series), "got": len(drawn_series)}
+            yield {"what": "count", "noun": noun, "instead": instead, **counts}
+            return
+        keys = ["x", "y", *(("begin", "lies") if part == "bars" else ())]
+
+        def are_alike(series: _Data, drawn: _Data) -> bool:
+            labels = not self._compares_labels or _same_text(series["label"], drawn["label"])
+            return labels and all(self._are_close(series[key], drawn[key]) for key in keys)
+
+        for index, drawn_index in _find_unmatched(all_series, drawn_series, are_alike):
+            number = drawn_index + 1 if len(all_series) > 1 else 0
+            facts = self._describe(all_series[index], drawn_series[drawn_index])
+            yield {"noun": noun, "number": number, **facts}
+
+    def _describe(self, series: _Data, drawn: _Data) -> _Data:
+        """Return the facts about the difference between two series."""
+        x, y, drawn_x, drawn_y = series["x"], series["y"], drawn["x"], drawn["y"]
+        if series.get("lies") != drawn.get("lies"):
+            return {"what": "lies", "expected": series["lies"]}
+        if not self._are_close(x, drawn_x):
+            is_swapped = self._are_close(x, drawn_y) and self._are_close(y, drawn_x)
+            return {"what": "swapped"} if is_swapped else self._describe_x(series, drawn)
+        for key in ("y", "begin"):
+            if key in series and not self._are_close(series[key], drawn[key]):
+                wrong = self._wrong_values(series[key], drawn[key])
+                place = int(np.argmax(wrong))
+                facts = {"at": x[place], "differ": int(wrong.sum()) or 1, "total": wrong.size}
+                return {
+                    "what": key,
+                    **facts,
+                    "expected": series[key][place],
+                    "got": drawn[key][place],
+                }
+        return {"what": "label", "expected": series["label"], "got": drawn["label"]}
+
+    def _describe_x(self, series: _Data, drawn: _Data) -> _Data:
+        x, drawn_x = series["x"], drawn["x"]
+        is_line = "style" in series and x.size and drawn_x.size
+        for verb, end in (("starts", 0), ("ends", -1)) if is_line else ():
+            if not self._are_close(x[end], drawn_x[end]):
+                return {"what": verb, "expected": x[end], "got": drawn_x[end]}
+        if x.size != drawn_x.size:
+            return {"what": "size", "expected": x.size, "got": drawn_x.size}
+        place = int(np.argmax(self._wrong_values(x, drawn_x)))
+        return {"what": "x", "point": place + 1, "expected": x[place], "got": drawn_x[place]}
 
 
 def _sort_points(part: FigurePart, series: _Data) -> _Data:
@@ -262,56 +292,3 @@ def _find_unmatched(
         else:
             unmatched.remove(match)
     yield from zip(missing, unmatched, strict=True)
-
-
-def _find_difference(expected: _Data, got: _Data, tolerance: Tolerance) -> _Data:
-    """Return the facts about the difference between two series."""
-    x, y, own_x, own_y = expected["x"], expected["y"], got["x"], got["y"]
-    if expected.get("lies") != got.get("lies"):
-        return {"what": "lies", "expected": expected["lies"]}
-    if not _are_close(x, own_x, tolerance):
-        is_swapped = _are_close(x, own_y, tolerance) and _are_close(y, own_x, tolerance)
-        return {"what": "swapped"} if is_swapped else _other_x(expected, got, tolerance)
-    if not _are_close(y, own_y, tolerance):
-        places = _far(y, own_y, tolerance)
-        values = {"expected": y[places[0]], "got": own_y[places[0]]}
-        return {"what": "y", "at": x[places[0]], "differ": len(places), "total": y.size, **values}
-    if "begin" in expected and not _are_close(expected["begin"], got["begin"], tolerance):
-        place = _far(expected["begin"], got["begin"], tolerance)[0]
-        values = {"expected": expected["begin"][place], "got": got["begin"][place]}
-        return {"what": "begin", "at": x[place], **values}
-    return {"what": "label", "expected": expected["label"], "got": got["label"]}
-
-
-def _other_x(expected: _Data, got: _Data, tolerance: Tolerance) -> _Data:
-    x, got_x = expected["x"], got["x"]
-    is_line = "style" in expected and x.size and got_x.size
-    for verb, end in (("starts", 0), ("ends", -1)) if is_line else ():
-        if not _are_close(x[end], got_x[end], tolerance):
-            return {"what": verb, "expected": x[end], "got": got_x[end]}
-    if x.size != got_x.size:
-        return {"what": "size", "expected": x.size, "got": got_x.size}
-    place = _far(x, got_x, tolerance)[0]
-    return {"what": "x", "point": place + 1, "expected": x[place], "got": got_x[place]}
-
-
-def _far(expected: Any, got: Any, tolerance: Tolerance) -> list[int]:
-    """Return the indices at which two arrays of equal length differ; 0 if there are none."""
-    wrong = ~np.isclose(got, expected, tolerance.rtol, tolerance.atol, equal_nan=True)
-    return [int(each) for each in np.flatnonzero(wrong)] or [0]
-
-
-_DIFFERENCES: Final = {
-    "lines": _series,
-    "points": _series,
-    "bars": _series,
-    "images": _images,
-    "texts": _texts,
-    "styles": _styles,
-    "title": _axes,
-    "xlabel": _axes,
-    "ylabel": _axes,
-    "legend": _axes,
-    "limits": _axes,
-    "scales": _axes,
-}

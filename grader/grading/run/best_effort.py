@@ -30,6 +30,10 @@ class BestEffort:
             self.feedback_errors.append(f"{name}: {kind} in {file}, line {place.lineno}")
             return default
 
+    def sentence(self, function: Callable[[], str], default: str = "") -> str:
+        """Return the sentence that a function makes, or the default if it raises."""
+        return self.make("sentence", function, default)
+
 
 def log_feedback_errors(verdict: Verdict) -> None:
     """Log why optional parts of a verdict are missing."""

@@ -81,8 +81,7 @@ def disclose(
     if is_redacted and test.disclose == "category":
         message = undisclosed.message
     else:
-        message = best_effort.make(
-            "sentence",
+        message = best_effort.sentence(
             lambda: outcome_sentences.hidden_test_sentence(
                 test.disclose,
                 outcome,
@@ -111,9 +110,7 @@ def timed_out_result(
     exercise: Exercise, test: TestCase, seconds: float, best_effort: BestEffort
 ) -> TestResult:
     """Return the result of a test in which the submission reached its wall-clock limit."""
-    sentence = best_effort.make(
-        "sentence", lambda: outcome_sentences.endless_test_sentence(seconds), ""
-    )
+    sentence = best_effort.sentence(lambda: outcome_sentences.endless_test_sentence(seconds))
     if not test.hidden:
         return make_result(test, Outcome.TIMED_OUT, sentence)
     undisclosed = UndisclosedResult(Outcome.TIMED_OUT, RawResult(0, None, None))

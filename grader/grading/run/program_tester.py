@@ -1,7 +1,6 @@
 """The tests of an exercise, run on a loaded program."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -55,7 +54,7 @@ class ProgramTester:
         self._source = source
         self._defined = defined
         self._related = related
-        self._make = best_effort.make
+        self._sentence = best_effort.sentence
         self._with_reasons = with_reasons
 
     def run(self, test: TestCase) -> UndisclosedResult:
@@ -205,6 +204,3 @@ class ProgramTester:
         except ChildGoneError:
             self.ending = Outcome.FAILED
         return outcome_sentences.ONLY_PRINTED if printed.strip() else ""
-
-    def _sentence(self, sentence: Callable[[], str], default: str = "") -> str:
-        return self._make("sentence", sentence, default)

@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Self
@@ -154,7 +154,7 @@ class SubmissionRun:
                 with_reasons=self._with_reasons,
             )
         if (problem := loaded.problem) is not None:
-            message = self._sentence(problem.sentence, outcome_sentences.NO_SENTENCE)
+            message = self.best_effort.sentence(problem.sentence, outcome_sentences.NO_SENTENCE)
             self.problem = RunProblem(problem.outcome, message, problem.line)
             self._state = _ChildState.ENDED
 
@@ -227,7 +227,9 @@ class SubmissionRun:
         """Return the result of a visible test, with the values behind a failure."""
         lines, message, line = self.lines, undisclosed.message, undisclosed.line
         if not lines.is_one_file:
-            message = self._sentence(lambda: lines.sentence(undisclosed.message), message)
+            message = self.best_effort.sentence(
+                lambda: lines.sentence(undisclosed.message), message
+            )
             line = lines.line(line)
         result = make_result(
             test, undisclosed.outcome, message, points=undisclosed.points, line=line, output=output
@@ -269,7 +271,7 @@ class SubmissionRun:
         first = next(failures, None)
         if first is None or self.problem or self.lines.files:
             return results
-        sentence = self._sentence(
+        sentence = self.best_effort.sentence(
             lambda: self.lines.sentence(
                 outcome_sentences.second_definition_sentence(self.exercise.defines, self.source)
             ),
@@ -278,9 +280,6 @@ class SubmissionRun:
         if sentence:
             results[first.id] = replace(first, message=f"{first.message} {sentence}")
         return results
-
-    def _sentence(self, sentence: Callable[[], str], default: str) -> str:
-        return self.best_effort.make("sentence", sentence, default)
 
     def end(self) -> ResourceUsage:
         """End the child and return its resource usage."""

@@ -34,8 +34,7 @@ def recover_result(job: Job, entries: Sequence[tuple[str, Any]], sandbox: str) -
     best_effort = BestEffort()
     if journal.LOADED not in content:
         error = ChildGoneError(Cause.WALL_TIME, f"{seconds:g} s")
-        problem = best_effort.make(
-            "sentence",
+        problem = best_effort.sentence(
             lambda: outcome_sentences.ended_process_sentence(error),
             outcome_sentences.NO_SENTENCE,
         )

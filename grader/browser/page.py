@@ -53,7 +53,7 @@ from grader.grading.results.jobs import find_limits
 from grader.grading.results.verdict import LineShape, Outcome, TestResult, Verdict
 from grader.grading.results.verdict_json import fault_data, result_data, verdict_data
 from grader.grading.run.best_effort import log_feedback_errors
-from grader.grading.run.submission_run import RunProblem, SubmissionRun, in_running_order
+from grader.grading.run.submission_run import RunProblem, SubmissionRun, order_tests
 from grader.grading.submissions.submission import Submission
 from grader.lessons import display, plot_display
 from grader.lessons.last_expression import print_last_expression
@@ -102,7 +102,7 @@ class _Grader:
         with SubmissionRun(self._oracle, submission, self._children, self._limits) as run:
             try:
                 run.load()
-                for test in in_running_order(self.exercise):
+                for test in order_tests(self.exercise):
                     results[test.id] = run.grade_test(test)
             except MemoryError:
                 # The grader itself ran out of the memory that the submission had left.

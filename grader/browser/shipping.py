@@ -163,9 +163,9 @@ def _engine_data(
     if for_practice:
         edition = replace(edition, hidden_data=exercise.hidden_data)
     if tests and is_suite:
-        from grader.grading.checks.suite import for_page
+        from grader.grading.checks.suite import make_page_programs
 
-        edition = replace(edition, **for_page(exercise))
+        edition = replace(edition, **make_page_programs(exercise))
     with_programs = replace(edition, misconceptions=() if is_suite else exercise.misconceptions)
     diagnostician = Diagnostician(Oracle(with_programs, sandbox, ValueCache(known_values)), sandbox)
     sent = {test.id: _page_form(exercise, test, known_values[test.id]) for test in edition.tests}

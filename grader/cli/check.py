@@ -111,10 +111,10 @@ def find_exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path
     from grader.definitions.files import id_in_name, is_path
     from grader.definitions.wording import join_first
     from grader.grading.submissions.submitted_files import (
-        exercise_names,
-        files_of_zip,
         find_named_files,
         list_exercises,
+        list_possible_ids,
+        list_zip_files,
         match_exercise,
     )
     from grader.grading.submissions.zips import ZipError, is_code, is_zip
@@ -127,9 +127,9 @@ def find_exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path
         if several := list_exercises(path, exercise_of):
             raise UsageError(f"{path} has {join_first(several)}; name the EXERCISE before the FILE")
         if is_code(word):
-            return next(iter(exercise_names(word)), word), path
+            return next(iter(list_possible_ids(word)), word), path
         try:
-            inside = find_named_files(files_of_zip(path), path.name, exercise_of)
+            inside = find_named_files(list_zip_files(path), path.name, exercise_of)
         except ZipError as error:
             raise UsageError(f"{path}: The zip cannot be read: {error}.") from None
         (name, exercise), *others = inside.items()

@@ -45,7 +45,7 @@ from grader.grading.submissions.submitted_files import (
     Candidate,
     PlatformName,
     choose,
-    exercise_names,
+    list_possible_ids,
 )
 from grader.grading.submissions.zips import (
     ZipError,
@@ -134,7 +134,7 @@ class _Exercises:
             exercise: PurePosixPath(part).stem
             for exercise, files in self.files_of.items()
             for part in files
-            if exercise_names(part)[0] in exercise_names(name)
+            if list_possible_ids(part)[0] in list_possible_ids(name)
         }
         for folder in filter(None, map(self.exercise_of, reversed(parts))):
             if folder in asking:

@@ -30,6 +30,7 @@ from grader.grading.comparison.compare import (
     DifferenceKind,
     compare,
     compare_shapes,
+    first_index,
     is_masked,
     usual_tolerance,
 )
@@ -84,7 +85,7 @@ class PropertyCheck(Check[PropertyTest]):
         rng = generator(oracle.exercise, test, draw.number, _PERTURBATIONS)
         property_draw = _PropertyDraw(test, draw.inputs, call, against, result, rng)
         try:
-            _usable(result)
+            _require_finite(result)
             if other_shape := compare_shapes(draw.shapes, result):
                 return Judgement(other_shape)
             difference = _CHECKS[test.holds](property_draw)
@@ -168,7 +169,7 @@ class _PropertyDraw:
 
     def with_inputs(self, changes: _Inputs) -> Any:
         """Return the result with some inputs replaced."""
-        return _usable(self.call(changes))
+        return _require_finite(self.call(changes))
 
     def definition_error(self, message: str) -> Exception:
         """Return the error for a test that cannot be tried."""
@@ -176,14 +177,14 @@ class _PropertyDraw:
         return DefinitionError.at(self.test.where, f"{where}: {message}")
 
 
-def _usable(result: Any) -> Any:
+def _require_finite(result: Any) -> Any:
     """Return a result, or raise `DiffersError` if no finite number is in it."""
-    if not any(np.isfinite(array).any() for array in _arrays(_numeric(result))):
+    if not any(np.isfinite(array).any() for array in _arrays(_require_numbers(result))):
         raise DiffersError(Difference(DifferenceKind.NOT_FINITE, "no-finite-number"))
     return result
 
 
-def _numeric(result: Any) -> Any:
+def _require_numbers(result: Any) -> Any:
     """Return a result, or raise `DiffersError` if it is not made of numbers."""
     if result is None:
         raise DiffersError(Difference(DifferenceKind.NOTHING, "none", {"expected": 0.0}))
@@ -218,7 +219,7 @@ def _change_arrays(result: Any, change: Callable[[_Array], _Array]) -> Any:
     )
 
 
-def _one_array(draw: _PropertyDraw) -> _Array:
+def _require_array(draw: _PropertyDraw) -> _Array:
     if not isinstance(draw.first, np.ndarray) or draw.first.ndim == 0:
         raise DiffersError(Difference(DifferenceKind.TYPE, "no-one-array", {"got": draw.first}))
     return draw.first
@@ -234,24 +235,20 @@ def _breach(
 
 
 def _rows_sum_to_one(draw: _PropertyDraw) -> Difference | None:
-    result = _one_array(draw)
+    result = _require_array(draw)
     axis = draw.axis_of_result(result, usual=-1)
     sums = np.asarray(result.sum(axis=axis), dtype=np.result_type(result.dtype, np.float16))
     if draw.differs(np.ones_like(sums), sums):
         off = np.where(np.isfinite(sums), np.abs(sums - 1), np.inf)
-        place = _index(off == off.max())
+        place = first_index(off == off.max())
         facts = {"axis": axis, "place": place, "total": sums[place]}
         return Difference(DifferenceKind.PROPERTY, "sum", facts)
     if (result < 0).any():
-        first = _index(result < 0)
+        first = first_index(result < 0)
         return Difference(
             DifferenceKind.PROPERTY, "negative", {"number": result[first], "place": first}
         )
     return None
-
-
-def _index(where: Any) -> tuple[int, ...]:
-    return tuple(int(i) for i in np.unravel_index(int(np.argmax(where)), np.shape(where)))
 
 
 def _shift_invariant(draw: _PropertyDraw) -> Difference | None:
@@ -348,7 +345,7 @@ def _finite_at_large_values(draw: _PropertyDraw) -> Difference | None:
     varied = draw.varied_inputs
     for factor in (_LARGE, -_LARGE):
         scaled = {name: (array * factor).astype(array.dtype) for name, array in varied.items()}
-        result = _numeric(draw.call(scaled))
+        result = _require_numbers(draw.call(scaled))
         count = sum(int((~np.isfinite(array)).sum()) for array in _arrays(result))
         if count:
             total = sum(array.size for array in _arrays(result))
@@ -359,7 +356,7 @@ def _finite_at_large_values(draw: _PropertyDraw) -> Difference | None:
 
 def _gradient(draw: _PropertyDraw) -> Difference | None:
     name, array = next(iter(draw.varied_inputs.items()))
-    result = _one_array(draw)
+    result = _require_array(draw)
     if result.shape != array.shape:
         facts = {"moved": (name,), "expected": array.shape, "got": result.shape}
         raise DiffersError(Difference(DifferenceKind.SHAPE, "gradient-shape", facts))
@@ -413,13 +410,13 @@ _CHECKS: Final[dict[str, Callable[[_PropertyDraw], Difference | None]]] = {
     "idempotent": lambda draw: _breach(
         draw,
         draw.differs(
-            draw.first, draw.with_inputs({next(iter(draw.varied_inputs)): _one_array(draw)})
+            draw.first, draw.with_inputs({next(iter(draw.varied_inputs)): _require_array(draw)})
         ),
     ),
     "deterministic": lambda draw: _breach(draw, compare(draw.first, draw.with_inputs({}), EXACT)),
     "two_ways_agree": lambda draw: _breach(
         draw,
-        draw.differs(_usable(draw.against({})), draw.first),
+        draw.differs(_require_finite(draw.against({})), draw.first),
         against=draw.test.against,
     ),
 }

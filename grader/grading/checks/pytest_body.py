@@ -31,9 +31,9 @@ from grader.grading.program.author_code import (
     TooLongError,
     authors_code,
     copy_for_body,
-    line_of_author,
+    find_author_line,
+    find_statement,
     register_source,
-    statement_at,
     time_limit,
 )
 from grader.grading.program.loaded_program import LoadedProgram
@@ -89,7 +89,7 @@ class PytestCheck(Check[PytestTest]):
 
     def failing_code(self, error: BaseException) -> str:
         """Return the statement that raised an error."""
-        return statement_at(self.test.pytest, line_of_author(error))
+        return find_statement(self.test.pytest, find_author_line(error))
 
 
 def _run_body(
@@ -136,7 +136,7 @@ def _run_body(
         message = f"test {test.id!r}: pytest: a test of a submission is never skipped"
         raise DefinitionError.at(test.where, message) from error
     except asserts().fails as error:
-        statement = statement_at(test.pytest, line_of_author(error))
+        statement = find_statement(test.pytest, find_author_line(error))
         explanation = _explanation(asserts().explain(statement, error))
         facts = {"statement": statement, "explanation": explanation}
         return Difference(DifferenceKind.ASSERTION, "assertion", facts)
@@ -150,7 +150,7 @@ def _run_body(
         is_author_s = isinstance(error, _AUTHORS) and not isinstance(error, UnboundLocalError)
         if is_author_s or not proxies.was_asked or not isinstance(error, Exception):
             raise _not_running(test, error) from error
-        statement = statement_at(test.pytest, line_of_author(error))
+        statement = find_statement(test.pytest, find_author_line(error))
         return unusable_difference(statement, error)
     return None
 
@@ -197,7 +197,7 @@ def _call_body(run: Callable[[], object], proxies: Proxies, errors: Sequence["_R
 
 
 def _not_running(test: PytestTest, error: BaseException) -> EtudeError:
-    line = line_of_author(error)
+    line = find_author_line(error)
     line_suffix = f" (line {line} of it)" if line else ""
     message = f"test {test.id!r}: pytest raises {type(error).__name__}: {error}{line_suffix}"
     return DefinitionError.at(test.where, message)

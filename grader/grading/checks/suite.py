@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 # Runs of right programs, mixed with those of wrong ones so that a suite cannot tell them apart by
 # their order or by the time.
-_AGAIN: Final = 8
+_RIGHT_RUNS: Final = 8
 _MAX_FAILURES: Final = 20  # failed tests that a learner is told about
 _MAX_CALLS: Final = 200  # tests of a suite for which the last call is kept
 _SHARE_OF_TIME: Final = 0.9  # share of the submission's wall-clock limit for all runs together
@@ -59,7 +59,7 @@ def mutants_of_program(exercise: Exercise) -> "tuple[Mutant, ...]":
     return mutants(exercise.program, tuple(exercise.defines))
 
 
-def for_page(exercise: Exercise) -> dict[str, Any]:
+def make_page_programs(exercise: Exercise) -> dict[str, Any]:
     """Return the programs of a practice page, in which mutants are listed as misconceptions."""
     misconceptions = {misconception.id: misconception for misconception in exercise.misconceptions}
     wrong = (
@@ -85,7 +85,7 @@ class SuiteCheck(Check[SuiteTest]):
             return Judgement(runs.refusal)
         with contextlib.suppress(NoValueError, ChildGoneError):
             if runs.refusal is None:
-                return runs.on_wrong_programs(self.test.at_least)
+                return runs.try_wrong_programs(self.test.at_least)
         return Judgement(_difference("not-valid"))
 
     def failing_code(self, error: BaseException) -> str:  # noqa: ARG002  the suite was being loaded
@@ -132,10 +132,10 @@ class _SuiteRuns:
         self._most = max(1.0, 10 * slowest)
         return None
 
-    def on_wrong_programs(self, at_least: float) -> Judgement:
+    def try_wrong_programs(self, at_least: float) -> Judgement:
         """Run the suite on the wrong programs and some right ones, in a random order."""
         wrong = wrong_programs(self._exercise)
-        again = [self._right[n % len(self._right)] for n in range(min(_AGAIN, len(wrong)))]
+        again = [self._right[n % len(self._right)] for n in range(min(_RIGHT_RUNS, len(wrong)))]
         order = [*wrong.items(), *(("", source) for source in again)]
         random.SystemRandom().shuffle(order)
         accepted = set[str]()

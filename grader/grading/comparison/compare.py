@@ -375,7 +375,7 @@ def _compare_exactly(
         wrong = (expected != got) & ~((expected != expected) & (got != got))  # noqa: PLR0124  NaT != NaT
     if not wrong.any():
         return None
-    worst = _first(wrong)
+    worst = first_index(wrong)
     facts = {"expected": expected[worst], "got": got[worst]}
     if expected.ndim == 0:
         return Difference(DifferenceKind.VALUES, "number", facts, path)
@@ -433,7 +433,7 @@ def _compare_values(
     if not wrong.any():
         return None
     error = np.where(wrong, error, -1.0)
-    worst = _first(error == error.max())
+    worst = first_index(error == error.max())
     facts = {"expected": expected[worst], "got": got[worst]}
     if expected.ndim == 0:
         return Difference(DifferenceKind.VALUES, "number", facts, path)
@@ -442,7 +442,7 @@ def _compare_values(
 
 
 def _not_finite(got: Array, mask: npt.NDArray[np.bool_], path: ValuePath) -> Difference:
-    place = _first(mask)
+    place = first_index(mask)
     facts = {
         "count": int(mask.sum()),
         "total": got.size,
@@ -455,7 +455,8 @@ def _not_finite(got: Array, mask: npt.NDArray[np.bool_], path: ValuePath) -> Dif
     return Difference(DifferenceKind.NOT_FINITE, "not-finite", facts, path, place)
 
 
-def _first(where: npt.NDArray[np.bool_]) -> tuple[int, ...]:
+def first_index(where: npt.NDArray[np.bool_]) -> tuple[int, ...]:
+    """Return the first index at which an array is True, or zeros if it is nowhere."""
     return tuple(int(i) for i in np.unravel_index(int(np.argmax(where)), where.shape))
 
 

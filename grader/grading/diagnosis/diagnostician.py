@@ -37,7 +37,7 @@ from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import diagnosis_sentences
 from grader.grading.results.jobs import find_limits
 from grader.grading.results.verdict import Diagnosis, DiagnosisKind, Outcome, TestResult
-from grader.grading.run.submission_run import SubmissionRun, in_running_order
+from grader.grading.run.submission_run import SubmissionRun, order_tests
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.interface import ChildFactory
 from grader.sandbox.limits import Limits
@@ -111,7 +111,7 @@ class Diagnostician:
             # Wrong programs may use forbidden names, since only their values matter.
             self._oracle = oracle.for_variant(replace(oracle.exercise, forbid=None))
         self._sandbox = sandbox
-        self._tests = in_running_order(oracle.exercise)
+        self._tests = order_tests(oracle.exercise)
         self._misconceptions = [
             _Candidate(
                 "misconception",

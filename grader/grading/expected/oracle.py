@@ -39,7 +39,7 @@ from grader.grading.program.author_code import (
     run_authors_code,
 )
 from grader.grading.program.loaded_program import LoadedProgram
-from grader.grading.program.proxies import objects_in, raise_for_functions
+from grader.grading.program.proxies import find_objects, raise_for_functions
 from grader.sandbox.answers import Usage
 from grader.sandbox.in_child.value_types import as_data
 from grader.sandbox.in_child.wire import MAX_BODY
@@ -394,7 +394,7 @@ def _call_solution(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _
     value = evaluate(test.code, {**program.bindings(proxies), **inputs})
     raise_for_functions(value)
     value = proxies.as_data(value)
-    if any(objects_in(value)):
+    if any(find_objects(value)):
         message = f"test {test.id!r}: the call gives an object, which cannot be compared"
         raise DefinitionError.at(test.where, message)
     return value, proxies.largest_result_bytes

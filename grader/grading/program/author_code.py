@@ -87,7 +87,7 @@ def run_authors_code(where: Location, description: str, action: Callable[[], T])
     except (KeyboardInterrupt, EtudeError):
         raise
     except BaseException as error:  # includes SystemExit
-        line = line_of_author(error)
+        line = find_author_line(error)
         line_suffix = f" (line {line} of it)" if line else ""
         reason = f": {error}" if str(error) else ""
         message = f"{description} raises {type(error).__name__}{reason}{line_suffix}"
@@ -138,14 +138,14 @@ def register_source(source: str, name: str) -> str:
     return file_name
 
 
-def line_of_author(error: BaseException) -> int | None:
+def find_author_line(error: BaseException) -> int | None:
     """Return the line of the author's code in which an error arose, or None."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if frame.filename.startswith(f"<{_MARK}")]
     return lines[-1] if lines else None
 
 
-def statement_at(body: str, line: int | None) -> str:
+def find_statement(body: str, line: int | None) -> str:
     """Return the innermost statement at a line of an author's code, joined into one line."""
     statement: ast.stmt | None = None
     for node in ast.walk(ast.parse(body)):

@@ -405,7 +405,7 @@ class Proxies:
 
     def as_data(self, value: Any) -> Any:
         """Return a result with each dataclass object replaced by its fields, for the comparison."""
-        if not any(objects_in(value)):
+        if not any(find_objects(value)):
             return value
         usages, self.usages = self.usages, None
         try:
@@ -700,7 +700,7 @@ def _stands_alone(function: FunctionType) -> bool:
 
 def raise_for_functions(value: object) -> None:
     """Raise `NoValueError` for a value that contains a function or an iterator."""
-    for proxy, path in objects_in(value):
+    for proxy, path in find_objects(value):
         if proxy.handle_.kind.startswith("<"):
             raise NoValueError(Unsupported(proxy.handle_.kind.strip("<>"), path))
 
@@ -747,7 +747,7 @@ def _decode_fact(fact: Any) -> Any:
     return inspect.Parameter.empty
 
 
-def objects_in(value: object) -> Iterator[tuple[Proxy, str]]:
+def find_objects(value: object) -> Iterator[tuple[Proxy, str]]:
     """Yield the proxies for objects in a value, each with its path."""
     for path, part in walk(value):
         if isinstance(part, Proxy):

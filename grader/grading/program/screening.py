@@ -97,7 +97,7 @@ def _screen_code(child: Child, source: str, exercise: Exercise) -> LoadingProble
         return answer
     if exercise.forbid is None:
         return None
-    uses = _uses(answer.value) if isinstance(answer, Returned) else None
+    uses = _parse_uses(answer.value) if isinstance(answer, Returned) else None
     if uses is None:
         return LoadingProblem(Outcome.FAILED, lambda: outcome_sentences.TOO_MANY_NAMES)
     own_modules = {name.removesuffix(".py") for name in exercise.files_to_submit}
@@ -123,7 +123,7 @@ def _screen_answers(child: Child, source: str, names: list[str]) -> LoadingProbl
     return LoadingProblem(Outcome.FAILED, sentence, line)
 
 
-def _uses(facts: object) -> list[Use] | None:
+def _parse_uses(facts: object) -> list[Use] | None:
     """Return the uses that the child reports, or None if they are incomplete or malformed."""
     match facts:
         case {"uses": list(entries), "more": False}:
@@ -149,7 +149,7 @@ def find_forbidden_use(
         own_modules: The submission's own modules, which may not be passed on either.
     """
     for use in uses:
-        if (reason := _forbidden(forbid, use)) is not None:
+        if (reason := _forbidden_phrase(forbid, use)) is not None:
             sentence: Sentence = partial(
                 outcome_sentences.forbidden_use_sentence, use.line, reason, forbid.because
             )
@@ -174,13 +174,13 @@ def _is_workaround(name: str) -> bool:
     return root in _WORKAROUND_ATTRIBUTES
 
 
-def _forbidden(forbid: Forbid, use: Use) -> str | None:
+def _forbidden_phrase(forbid: Forbid, use: Use) -> str | None:
     """Return the phrase for a forbidden use, such as "uses `np.sum`", or None if allowed."""
     match use.kind:
         case "import":
             inside = any(
                 _is_below(use.name, entry) or ("." in entry and _is_in_numpy(entry, use.name))
-                for entry in _whole(forbid.imports)
+                for entry in _names(forbid.imports)
             )
             return f"imports `{use.written}`" if inside else None
         case "loop":
@@ -196,8 +196,8 @@ def _forbidden(forbid: Forbid, use: Use) -> str | None:
     # called, counts too, since it may be called elsewhere. `f.__call__` counts as `f`.
     words = [word for word in name.split(".") if not word.startswith("__")]
     match = (
-        any(_is_dotted(e, name) if "." in e else e in name.split(".") for e in _whole(forbid.names))
-        or any(_is_dotted(e, name) if "." in e else words[-1:] == [e] for e in _whole(forbid.calls))
+        any(_is_dotted(e, name) if "." in e else e in name.split(".") for e in _names(forbid.names))
+        or any(_is_dotted(e, name) if "." in e else words[-1:] == [e] for e in _names(forbid.calls))
         or (forbid.loops and name.removesuffix(".__call__") in _HIDDEN_LOOPS_BY_ONE_WORD)
         or (forbid.loops and any(_is_dotted(entry, name) for entry in _HIDDEN_LOOPS))
     )
@@ -243,7 +243,7 @@ def _could_hide(forbid: Forbid, name: str) -> bool:
     """
     if name in sys.stdlib_module_names:
         return True
-    entries = [entry for entry in _whole((*forbid.names, *forbid.calls)) if "." in entry]
+    entries = [entry for entry in _names((*forbid.names, *forbid.calls)) if "." in entry]
     entries += [entry for entry in _HIDDEN_LOOPS if forbid.loops]
     if any(_is_below(entry, name) for entry in entries):
         return True
@@ -269,7 +269,7 @@ def _is_below(name: str, entry: str) -> bool:
     return name == entry or name.startswith(f"{entry}.")
 
 
-def _whole(entries: Sequence[str]) -> Iterator[str]:
+def _names(entries: Sequence[str]) -> Iterator[str]:
     """Yield entries with `np` written out as `numpy`, as in uses."""
     for entry in entries:
         root, dot, rest = entry.partition(".")

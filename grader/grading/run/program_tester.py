@@ -177,11 +177,11 @@ class ProgramTester:
         if not shows_expected(self._exercise, test):
             return ""
         kind, source = difference.kind, self._source
-        mine, starter = (  # without blank lines and comments
-            [bare for line in text.splitlines() if (bare := line.partition("#")[0].rstrip())]
+        code, starter = (  # without blank lines and comments
+            [words for line in text.splitlines() if (words := line.partition("#")[0].rstrip())]
             for text in (source, self._exercise.starter)
         )
-        if kind in (DifferenceKind.NOTHING, DifferenceKind.SILENCE) and mine == starter:
+        if kind in (DifferenceKind.NOTHING, DifferenceKind.SILENCE) and code == starter:
             return outcome_sentences.STARTER
         returns_value = _RETURN_OF_VALUE.search(source)
         if kind is DifferenceKind.SILENCE and "print" not in source and returns_value:

@@ -331,7 +331,7 @@ def make_verdict(
     )
 
 
-def in_running_order(exercise: Exercise) -> list[TestCase]:
+def order_tests(exercise: Exercise) -> list[TestCase]:
     """Return the tests in the order in which they run.
 
     Visible tests run first, so that nothing learnt from a hidden test reaches their output. Tests

@@ -19,7 +19,7 @@ from grader.grading.results import journal
 from grader.grading.results.jobs import Job, JobOptions, Result
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.results.verdict_json import result_data, verdict_data
-from grader.grading.run.submission_run import MAX_CHILDREN, SubmissionRun, in_running_order
+from grader.grading.run.submission_run import MAX_CHILDREN, SubmissionRun, order_tests
 from grader.grading.session.lru_cache import MAX_EXERCISES, LruCache
 from grader.grading.session.proof_evidence import (
     collect_evidence,
@@ -238,7 +238,7 @@ class _GradingSession:
             job.exercise.digest,
             lambda: [
                 _Item.from_parent(session, name=case.id, nodeid=case.id, case=case)
-                for case in in_running_order(job.exercise)
+                for case in order_tests(job.exercise)
             ],
         )
         has_feedback = options is None or options.with_shapes

@@ -85,12 +85,12 @@ class ExerciseFile(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         """Yield an item for each test case, visible ones first."""
         from grader.definitions.collection import load_exercise  # to keep other runs of pytest fast
-        from grader.grading.run.submission_run import in_running_order
+        from grader.grading.run.submission_run import order_tests
         from grader.grading.session.engine import TestCaseItem
 
         self._exercise = load_exercise(self.path)
         self._run: SubmissionRun | None = None
-        for case in in_running_order(self._exercise):
+        for case in order_tests(self._exercise):
             yield TestCaseItem.from_parent(self, name=case.id, case=case)
 
     def open_run(self) -> "SubmissionRun":

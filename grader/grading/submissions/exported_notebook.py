@@ -48,7 +48,7 @@ _INDENT: Final = "    "
 _INDENTED: Final = re.compile(r"[ \t]")
 
 
-def exported_cells(text: str) -> list[tuple[int, str]]:
+def read_exported_cells(text: str) -> list[tuple[int, str]]:
     """Return the cells of an exported notebook, each with its first line in the file.
 
     A cell ends before the next cell. It may have more lines than it has in the file, since some

@@ -48,22 +48,22 @@ def read_submission(path: Path, files: Sequence[str], *, below: Path | None = No
         GraderFault: A file cannot be read because of a fault of this machine.
     """
     if packed := find_zip(path):
-        return _of_zip(packed, files, below, path.relative_to(packed).as_posix())
+        return _read_zip(packed, files, below, path.relative_to(packed).as_posix())
     if not files:
         return read_file(path, below=below)
     is_folder = path.is_dir() and not path.is_symlink()
-    if not is_folder and path.name not in (files[0], _book(files[0])):
+    if not is_folder and path.name not in (files[0], _notebook_name(files[0])):
         return read_file(path, below=below)
     folder = path if is_folder else path.parent
     if below is None and linked_folder(folder / files[0]) is not None:
         return Submission.without_source(path, _LINKED)
     try:
-        names_there = {entry.name for entry in os.scandir(folder)}
+        present = {entry.name for entry in os.scandir(folder)}
     except OSError as error:
         return Submission.without_source(path, f"The folder cannot be read: {error.strerror}.")
     if not is_folder:
-        names_there &= {*files[1:], path.name}
-    return _of_files(folder, files, names_there, lambda name: read_file(folder / name, below=below))
+        present &= {*files[1:], path.name}
+    return _read_files(folder, files, present, lambda name: read_file(folder / name, below=below))
 
 
 def read_file(path: Path, *, below: Path | None = None) -> Submission:
@@ -109,7 +109,7 @@ def find_zip(path: Path) -> Path | None:
     return next((each for each in path.parents if is_zip(each.name) and each.is_file()), None)
 
 
-def _of_zip(path: Path, files: Sequence[str], below: Path | None, inside_path: str) -> Submission:
+def _read_zip(path: Path, files: Sequence[str], below: Path | None, inside_path: str) -> Submission:
     """Read a submission from a zip: one file, or several files in one folder of the zip."""
     if below is None and linked_folder(path) is not None:
         return Submission.without_source(path, _LINKED)
@@ -129,16 +129,16 @@ def _of_zip(path: Path, files: Sequence[str], below: Path | None, inside_path: s
                 data = read_entry(archive, inside[name], size_limit(Path(name)))
                 return Submission.from_bytes(path / name, data)
 
-            return _of_files(path, files, set(inside), read)
+            return _read_files(path, files, set(inside), read)
     except (ZipError, IrregularFileError, OSError, ValueError) as error:
         return Submission.without_source(path, f"The zip cannot be read: {error}.")
 
 
-def _of_files(
+def _read_files(
     folder: Path, files: Sequence[str], present: set[str], read: Callable[[str], Submission]
 ) -> Submission:
     """Return one submission made of several files, with a `problem` if one is at fault."""
-    book = _book(files[0])
+    book = _notebook_name(files[0])
     has_book = book in present and files[0] not in present
     names = [book if has_book else files[0], *files[1:]]
     path = folder / names[0]
@@ -176,6 +176,6 @@ def _of_files(
     return Submission(path, text, digest)
 
 
-def _book(main: str) -> str:
+def _notebook_name(main: str) -> str:
     """Return the name of the main file as a notebook."""
     return f"{main.removesuffix('.py')}.ipynb"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Self
 
 from grader.definitions.exercise import Exercise
-from grader.grading.submissions.exported_notebook import exported_cells
+from grader.grading.submissions.exported_notebook import read_exported_cells
 from grader.grading.submissions.file_kinds import file_kind
 from grader.notebook_files import (
     CHECK_CALL,
@@ -105,7 +105,7 @@ class Submission:
             return not_text(problem, line)
         try:
             text = _decode(data)
-            cells = exported_cells(text)
+            cells = read_exported_cells(text)
             return cls(path, text, digest, cells=tuple(cells), sections=sections_by_calls(cells))
         except UnicodeDecodeError as error:
             byte = f"0x{data[error.start]:02x}"

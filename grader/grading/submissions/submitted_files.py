@@ -103,7 +103,7 @@ def _time(platform: str, facts: dict[str, str | None]) -> SubmissionTime | None:
     return None
 
 
-def exercise_names(file: str) -> tuple[str, ...]:
+def list_possible_ids(file: str) -> tuple[str, ...]:
     """Return the ids that a file's name may stand for, closest first.
 
     Case is ignored, and spaces, underscores and all kinds of dashes are equal. An id that ends in a
@@ -128,7 +128,7 @@ def match_exercise(ids: Collection[str], file: str) -> str | None:
 
     A name without dashes, such as `rowshares`, counts if it is unambiguous.
     """
-    names = exercise_names(file)
+    names = list_possible_ids(file)
     if exact := next((name for name in names if name in ids), None):
         return exact
     joined = {name.replace("-", "") for name in names}
@@ -274,7 +274,7 @@ def sort_files(
         if is_zip(path.name) and not is_whole(path.name):
             try:
                 for name, named in find_named_files(
-                    files_of_zip(path, below), path.name, exercise_of
+                    list_zip_files(path, below), path.name, exercise_of
                 ).items():
                     add(path / name if named else path, named)
             except ZipError as error:
@@ -324,7 +324,7 @@ def _walk(folder: Path, is_whole: Callable[[str], bool]) -> Iterator[tuple[Path,
                 yield Path(entry.path), is_folder
 
 
-def files_of_zip(path: Path, below: Path | None = None) -> list[str]:
+def list_zip_files(path: Path, below: Path | None = None) -> list[str]:
     """Return the paths of the files in a zip.
 
     Raises:
@@ -365,7 +365,7 @@ def find_in_zip(path: Path, exercise: str, ids: Collection[str]) -> Path:
     """
     if is_zip(path.name):
         with contextlib.suppress(ZipError):
-            names = [name for name in files_of_zip(path) if is_code(name)]
+            names = [name for name in list_zip_files(path) if is_code(name)]
             matches = [
                 name for name in names if match_exercise(ids, PurePosixPath(name).name) == exercise
             ]

@@ -11,7 +11,7 @@ from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict_json import result_from_data, verdict_from_data
 from grader.grading.run.best_effort import BestEffort
 from grader.grading.run.disclosure import not_run_result, timed_out_result
-from grader.grading.run.submission_run import RunProblem, in_running_order, make_verdict
+from grader.grading.run.submission_run import RunProblem, make_verdict, order_tests
 from grader.sandbox.answers import Cause, ChildGoneError
 from grader.sandbox.limits import PREPARE_SECONDS
 
@@ -29,7 +29,7 @@ def recover_result(job: Job, entries: Sequence[tuple[str, Any]], sandbox: str) -
     if journal.VERDICT in content:
         data, feedback_errors = content[journal.VERDICT]
         return replace(verdict_from_data(data), feedback_errors=tuple(map(str, feedback_errors)))
-    tests = in_running_order(job.exercise)
+    tests = order_tests(job.exercise)
     seconds = job.limits.wall_seconds
     best_effort = BestEffort()
     if journal.LOADED not in content:

@@ -6,7 +6,7 @@ import pytest
 
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.session.engine import grade
-from grader.grading.submissions.exported_notebook import exported_cells
+from grader.grading.submissions.exported_notebook import read_exported_cells
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import Fields, Make
@@ -262,5 +262,5 @@ def test_a_comment_in_a_function_begins_no_cell(make: Make, sandbox: Sandbox) ->
 )
 def test_other_files_are_one_program(text: str) -> None:
     """Comments that look alike make no notebook of them."""
-    assert exported_cells(text) == []
+    assert read_exported_cells(text) == []
     assert Submission.from_bytes(Path("small.py"), text.encode()).source == text

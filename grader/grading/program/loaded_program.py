@@ -55,11 +55,12 @@ class LoadedProgram:
     child: Child
     exercise: Exercise
     values: Mapping[str, Any]  # values of the names that are bound to plain data
+    source: str = ""  # its code, which sentences quote; a suite's code runs in another child
+    defined: DefinedNames = field(default_factory=DefinedNames)
     methods: set[tuple[str, str]] = field(default_factory=set)  # known pairs of class and method
     functions: list[Any] = field(default_factory=list)  # functions of tests that its child knows
     # Objects shared with its child by test bodies.
     sharing: Sharing = field(default_factory=Sharing)
-    source: str = ""  # a suite's code, which runs in another child for each program under test
     suite_runs: Any = None  # runs of a suite, from its first test on
 
     def make_proxies(
@@ -122,10 +123,8 @@ _PLACEHOLDERS = ("ellipsis", "NoneType")
 class LoadedSubmission:
     """A submission that is ready for tests, or the problem that keeps it from them."""
 
-    contents: DefinedNames
     program: LoadedProgram | None = None
     problem: LoadingProblem | None = None
-    source: str = ""  # the source that was run
     lines: PartLines = field(default_factory=PartLines)
     notes: tuple[Sentence, ...] = ()  # notes about a notebook's cells
 
@@ -147,13 +146,13 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
                 outcome_sentences.wrong_files_sentence, file_names, exercise.files_to_submit
             )
             missing = LoadingProblem(Outcome.ERRORED, sentence_of)
-            return LoadedSubmission(DefinedNames(), problem=missing)
+            return LoadedSubmission(problem=missing)
     program = NotebookProgram(submission, lines)
     if submission.cells:
         try:
             program = join_cells(child, submission)
         except ChildGoneError as error:
-            return LoadedSubmission(DefinedNames(), problem=_ending_problem(error))
+            return LoadedSubmission(problem=_ending_problem(error))
     loaded, lines = _load(child, program, exercise), program.lines
     problem = loaded.problem
     if problem is not None:
@@ -173,17 +172,16 @@ def _load(child: Child, program: NotebookProgram, exercise: Exercise) -> LoadedS
     source, kind = program.submission.source, exercise.kind
     names = list(exercise.defines)
     packages = tuple(dict.fromkeys(name.partition(".")[0] for name in exercise.packages))
-    contents = DefinedNames(packages=packages)
     notes: tuple[Sentence, ...] = ()
     try:
         problem = screen(child, source, exercise)
         if isinstance(problem, Raised):
             problem = loading_problem(problem, source)
         if problem is not None:
-            return LoadedSubmission(contents, problem=problem)
+            return LoadedSubmission(problem=problem)
         if kind == "test":  # not loaded: it runs beside each program, in another child
-            suite = LoadedProgram(child, exercise, {}, source=source)
-            return LoadedSubmission(contents, suite, source=source)
+            defined = DefinedNames(packages=packages)
+            return LoadedSubmission(LoadedProgram(child, exercise, {}, source, defined))
         if kind == "predict":
             answer = child.ask("load_answers", source, names)
         elif program.submission.cells:
@@ -191,18 +189,16 @@ def _load(child: Child, program: NotebookProgram, exercise: Exercise) -> LoadedS
         else:
             answer = child.load(source, names)
         if isinstance(answer, Raised):
-            return LoadedSubmission(contents, problem=loading_problem(answer, source, packages))
+            return LoadedSubmission(problem=loading_problem(answer, source, packages))
         facts = answer.value if isinstance(answer, Returned) else None
         defined = replace(DefinedNames.from_facts(facts, names), packages=packages)
         problems = (_name_problem(exercise, name, defined, source) for name in names)
         values = next(filter(None, problems), None) or _values(child, exercise)
     except ChildGoneError as error:
-        return LoadedSubmission(contents, problem=_ending_problem(error, source))
+        return LoadedSubmission(problem=_ending_problem(error, source))
     if not isinstance(values, dict):
-        problem = LoadingProblem(Outcome.FAILED, values)
-        return LoadedSubmission(defined, problem=problem, source=source, notes=notes)
-    loaded = LoadedProgram(child, exercise, values)
-    return LoadedSubmission(defined, loaded, source=source, notes=notes)
+        return LoadedSubmission(problem=LoadingProblem(Outcome.FAILED, values), notes=notes)
+    return LoadedSubmission(LoadedProgram(child, exercise, values, source, defined), notes=notes)
 
 
 def _ending_problem(error: ChildGoneError, source: str = "") -> LoadingProblem:

@@ -18,7 +18,7 @@ from grader.grading.results.verdict import Outcome
 from grader.grading.run.best_effort import BestEffort
 from grader.grading.run.disclosure import UndisclosedResult, redact_difference, shows_expected
 from grader.grading.run.related_results import RelatedResults
-from grader.sandbox.answers import ChildGoneError, DefinedNames, Returned, Unsupported
+from grader.sandbox.answers import ChildGoneError, Returned, Unsupported
 from grader.sandbox.limits import AUTHOR_SECONDS
 
 _RETURN_OF_VALUE = re.compile(r"^\s+return\s+(?!None\b)\S", re.MULTILINE)
@@ -28,8 +28,6 @@ class ProgramTester:
     """Runs tests on one loaded program.
 
     Args:
-        source: The program's code, which sentences quote.
-        defined: The names that the program defines.
         with_reasons: Whether results have sentences about the failure, which take time.
 
     Attributes:
@@ -40,8 +38,6 @@ class ProgramTester:
         self,
         oracle: Oracle,
         program: LoadedProgram,
-        source: str,
-        defined: DefinedNames,
         related: RelatedResults,
         best_effort: BestEffort,
         *,
@@ -51,8 +47,6 @@ class ProgramTester:
         self._oracle = oracle
         self._exercise = oracle.exercise
         self._program = program
-        self._source = source
-        self._defined = defined
         self._related = related
         self._sentence = best_effort.sentence
         self._with_reasons = with_reasons
@@ -105,9 +99,9 @@ class ProgramTester:
                 return self._without_value(test, error, replace(raw, got=error.answer))
             case ChildGoneError():
                 self.ending = outcome_sentences.error_outcome(error)
-                line = outcome_sentences.stopped_line(error, self._source)
+                line = outcome_sentences.stopped_line(error, self._program.source)
                 sentence = self._sentence(
-                    partial(outcome_sentences.ended_process_sentence, error, self._source)
+                    partial(outcome_sentences.ended_process_sentence, error, self._program.source)
                 )
                 return UndisclosedResult(self.ending, raw, sentence, line)
             case TooLongError():
@@ -161,7 +155,9 @@ class ProgramTester:
         if self._with_reasons:
             sentence = self._sentence(
                 lambda: outcome_sentences.error_sentence(
-                    answer, make_check(self._exercise, test).failing_code(error), self._defined
+                    answer,
+                    make_check(self._exercise, test).failing_code(error),
+                    self._program.defined,
                 )
             )
         return UndisclosedResult(outcome_sentences.error_outcome(answer), raw, sentence, line)
@@ -176,7 +172,7 @@ class ProgramTester:
         """
         if not shows_expected(self._exercise, test):
             return ""
-        kind, source = difference.kind, self._source
+        kind, source = difference.kind, self._program.source
         code, starter = (  # without blank lines and comments
             [words for line in text.splitlines() if (words := line.partition("#")[0].rstrip())]
             for text in (source, self._exercise.starter)
@@ -198,9 +194,11 @@ class ProgramTester:
             if printed.strip() and compare_text(str(draw.expected), printed) is None:
                 return outcome_sentences.PRINTED
             for name in make_check(self._exercise, test).used_names(self._exercise.defines):
-                answer = child.ask("find_unreturned_value", self._source, name)
+                answer = child.ask("find_unreturned_value", self._program.source, name)
                 if isinstance(answer, Returned) and answer.value is not None:
-                    return outcome_sentences.unreturned_value_sentence(answer.value, self._source)
+                    return outcome_sentences.unreturned_value_sentence(
+                        answer.value, self._program.source
+                    )
         except ChildGoneError:
             self.ending = Outcome.FAILED
         return outcome_sentences.ONLY_PRINTED if printed.strip() else ""

@@ -25,7 +25,7 @@ from grader.grading.run.disclosure import (
 from grader.grading.run.program_tester import ProgramTester
 from grader.grading.run.related_results import RelatedResults
 from grader.grading.submissions.submission import Submission
-from grader.sandbox.answers import ChildGoneError, DefinedNames
+from grader.sandbox.answers import ChildGoneError
 from grader.sandbox.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class SubmissionRun:
         self._with_reasons = with_reasons
         self._restarts_left = max_children - 1
         self._related = RelatedResults(oracle)
-        self._loaded = LoadedSubmission(DefinedNames(), source=submission.source)
+        self._loaded = LoadedSubmission()
         self._tester: ProgramTester | None = None
         self._began = time.monotonic()
         self._child: Child | None = None
@@ -112,7 +112,8 @@ class SubmissionRun:
     @property
     def source(self) -> str:
         """The code that was loaded. For a notebook it is made from the cells."""
-        return self._loaded.source or self._submission.source
+        program = self._loaded.program
+        return self._submission.source if program is None else program.source
 
     @property
     def lines(self) -> PartLines:
@@ -147,8 +148,6 @@ class SubmissionRun:
             self._tester = ProgramTester(
                 self._oracle,
                 loaded.program,
-                self.source,
-                loaded.contents,
                 self._related,
                 self.best_effort,
                 with_reasons=self._with_reasons,

@@ -10,7 +10,12 @@ from pathlib import Path, PurePosixPath
 
 from grader.definitions.program_files import join_files, mark_in
 from grader.errors import GraderFault
-from grader.grading.submissions.submission import Submission, compute_digest, size_limit
+from grader.grading.submissions.submission import (
+    Submission,
+    compute_digest,
+    size_limit,
+    too_large_problem,
+)
 from grader.grading.submissions.zips import (
     ZipError,
     find_single_code_file,
@@ -167,10 +172,7 @@ def _read_files(
     }
     text = join_files(texts)
     if len(text) > MAX_SOURCE_BYTES:
-        problem = (
-            f"The files have more than {MAX_SOURCE_BYTES >> 10} KiB; a solution needs far less."
-        )
-        return Submission(path, "", digest, problem)
+        return Submission(path, "", digest, too_large_problem("The files have"))
     if has_book:
         return Submission(path, "", digest, cells=parts[0].cells, helpers=text)
     return Submission(path, text, digest)

@@ -92,10 +92,7 @@ class Submission:
             return Submission(path, "", digest, kind or problem, None if kind else line)
 
         if len(data) > MAX_SOURCE_BYTES:
-            problem = (
-                f"The file has more than {MAX_SOURCE_BYTES >> 10} KiB; a solution needs far less."
-            )
-            return not_text(problem)
+            return not_text(too_large_problem("The file has"))
         if b"\0" in data:
             line = _line_number(data, data.index(b"\0"))
             problem = (
@@ -144,10 +141,7 @@ class Submission:
         if not any(source.strip() for _, source in cells):
             return cls(path, "", digest, "The notebook has no code: write your solution into it.")
         if sum(len(source.encode()) for _, source in cells) > MAX_SOURCE_BYTES:
-            problem = (
-                f"The code has more than {MAX_SOURCE_BYTES >> 10} KiB; a solution needs far less."
-            )
-            return cls(path, "", digest, problem)
+            return cls(path, "", digest, too_large_problem("The code has"))
         return cls(path, "", digest, cells=cells)
 
 
@@ -159,6 +153,11 @@ def is_notebook(path: Path) -> bool:
 def size_limit(path: Path) -> int:
     """Return the maximum size of a file in bytes."""
     return MAX_NOTEBOOK if is_notebook(path) else MAX_SOURCE_BYTES
+
+
+def too_large_problem(subject: str) -> str:
+    """Return the sentence about code that is too large; it begins with a subject and a verb."""
+    return f"{subject} more than {MAX_SOURCE_BYTES >> 10} KiB; a solution needs far less."
 
 
 NOT_BEGUN = "The notebook has nothing for this exercise yet: write your solution into its cell."

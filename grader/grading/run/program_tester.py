@@ -153,12 +153,9 @@ class ProgramTester:
         line = answer.frames[-1][0] if answer.frames else None
         sentence = ""
         if self._with_reasons:
+            check, defined = make_check(self._exercise, test), self._program.defined
             sentence = self._sentence(
-                lambda: outcome_sentences.error_sentence(
-                    answer,
-                    make_check(self._exercise, test).failing_code(error),
-                    self._program.defined,
-                )
+                lambda: outcome_sentences.error_sentence(answer, check.failing_code(error), defined)
             )
         return UndisclosedResult(outcome_sentences.error_outcome(answer), raw, sentence, line)
 
@@ -188,17 +185,15 @@ class ProgramTester:
 
     def _missing_return_sentence(self, test: TestCase, draw: Draw, begin: int) -> str:
         """Return the sentence about a function that computes or prints a value but returns None."""
-        child = self._program.child
+        child, source = self._program.child, self._program.source
         printed = child.output(begin)
         try:
             if printed.strip() and compare_text(str(draw.expected), printed) is None:
                 return outcome_sentences.PRINTED
             for name in make_check(self._exercise, test).used_names(self._exercise.defines):
-                answer = child.ask("find_unreturned_value", self._program.source, name)
+                answer = child.ask("find_unreturned_value", source, name)
                 if isinstance(answer, Returned) and answer.value is not None:
-                    return outcome_sentences.unreturned_value_sentence(
-                        answer.value, self._program.source
-                    )
+                    return outcome_sentences.unreturned_value_sentence(answer.value, source)
         except ChildGoneError:
             self.ending = Outcome.FAILED
         return outcome_sentences.ONLY_PRINTED if printed.strip() else ""

@@ -42,8 +42,8 @@ from grader.sandbox.answers import ChildGoneError, Raised
 from grader.sandbox.limits import AUTHOR_SECONDS
 
 _NOT_A_TEST = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-_MASKED: Final = re.compile(r"\bma\b|\bmasked|\.mask\b|Masked")
-_AUTHORS = (NameError, ImportError, SyntaxError)
+_MASK_WORDS: Final = re.compile(r"\bma\b|\bmasked|\.mask\b|Masked")
+_AUTHOR_ERRORS = (NameError, ImportError, SyntaxError)
 
 # A submission's exception is raised here as one of these, so that `pytest.raises` can catch it.
 # Exceptions that would end our own process are left out, except `SystemExit`, which a body can
@@ -68,7 +68,7 @@ class PytestCheck(Check[PytestTest]):
         errors: list[_Reraised] = []
         rebuild = functools.partial(_rebuild_and_note, errors)
         values = oracle.inputs(test, draw).values()
-        allows_masked = _MASKED.search(test.pytest) is not None or any(map(is_masked, values))
+        allows_masked = _MASK_WORDS.search(test.pytest) is not None or any(map(is_masked, values))
         proxies = program.make_proxies(
             test.where,
             keep_inputs=test.keep_inputs,
@@ -147,7 +147,7 @@ def _run_body(
     except BaseException as error:  # includes SystemExit
         # Of these errors, a submission can cause only an unbound local: its empty result leaves the
         # variable of a loop unbound.
-        is_author_s = isinstance(error, _AUTHORS) and not isinstance(error, UnboundLocalError)
+        is_author_s = isinstance(error, _AUTHOR_ERRORS) and not isinstance(error, UnboundLocalError)
         if is_author_s or not proxies.was_asked or not isinstance(error, Exception):
             raise _not_running(test, error) from error
         statement = find_statement(test.pytest, find_author_line(error))

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 # Runs of right programs, mixed with those of wrong ones so that a suite cannot tell them apart by
 # their order or by the time.
-_RIGHT_RUNS: Final = 8
+_EXTRA_RUNS: Final = 8
 _MAX_FAILURES: Final = 20  # failed tests that a learner is told about
 _MAX_CALLS: Final = 200  # tests of a suite for which the last call is kept
 _SHARE_OF_TIME: Final = 0.9  # share of the submission's wall-clock limit for all runs together
@@ -135,7 +135,7 @@ class _SuiteRuns:
     def try_wrong_programs(self, at_least: float) -> Judgement:
         """Run the suite on the wrong programs and some right ones, in a random order."""
         wrong = wrong_programs(self._exercise)
-        again = [self._right[n % len(self._right)] for n in range(min(_RIGHT_RUNS, len(wrong)))]
+        again = [self._right[n % len(self._right)] for n in range(min(_EXTRA_RUNS, len(wrong)))]
         order = [*wrong.items(), *(("", source) for source in again)]
         random.SystemRandom().shuffle(order)
         accepted = set[str]()

@@ -62,9 +62,9 @@ _SMALL_DTYPES = {
     "f": Tolerance(1e-6, 1e-4),
     "F": Tolerance(1e-6, 1e-4),  # complex64
 }
-_DOUBLE = Tolerance(1e-9, 1e-7)
+_DOUBLE_TOLERANCE = Tolerance(1e-9, 1e-7)
 EXACT = Tolerance(0.0, 0.0)
-_READABLE = 10**18  # from here on, integers have too many digits for a sentence
+_TOO_LONG_INTEGER = 10**18  # from here on, integers have too many digits for a sentence
 
 _KIND = {
     "b": "boolean", "i": "integer", "u": "integer", "f": "float", "c": "complex", "U": "text",
@@ -84,7 +84,7 @@ def is_masked(array: object) -> bool:
 
 def usual_tolerance(dtype: np.dtype[Any]) -> Tolerance:
     """Return the default tolerance for numbers of a dtype."""
-    return _SMALL_DTYPES.get(dtype.char, _DOUBLE)  # `dtype.name` would be slower
+    return _SMALL_DTYPES.get(dtype.char, _DOUBLE_TOLERANCE)  # `dtype.name` would be slower
 
 
 def compare(  # noqa: PLR0911  one return for each kind of difference
@@ -319,7 +319,7 @@ def _compare_numbers(
     if type(expected) is type(got) is int:  # Python integers are compared exactly at any size
         if expected == got:
             return None
-        if max(abs(expected), abs(got)) >= _READABLE:
+        if max(abs(expected), abs(got)) >= _TOO_LONG_INTEGER:
             return Difference(DifferenceKind.VALUES, "whole-number", path=path)
         return Difference(DifferenceKind.VALUES, "number", {"expected": expected, "got": got}, path)
     return _compare_arrays(np.asarray(expected), np.asarray(got), tolerance, path)

@@ -19,7 +19,7 @@ _MIN_SIZE, _MAX_SIZE, _ONLY_SIZE = 2, 10, 5
 _MAX_SIZES = 32  # numbers that one call of `sizes` may ask for
 # In every third draw, beginning with draw 2, one axis has length 1. That is rare enough to keep
 # most draws informative, and ten draws still reach three different axes.
-_EVERY = 3
+_SHORT_AXIS_PERIOD = 3
 
 _OWN_STREAM = 1 << 20  # stream number that differs from those of the test's own draws
 
@@ -112,8 +112,8 @@ def _sizes(rng: np.random.Generator, size: int, number: int) -> Callable[..., tu
         smallest = max(_MIN_SIZE, least)
         largest = max(size, smallest + count - 1)
         chosen = rng.permutation(np.arange(smallest, largest + 1))[:count]
-        turn, rest = divmod(number, _EVERY)
-        if least <= 1 and rest == _EVERY - 1:
+        turn, rest = divmod(number, _SHORT_AXIS_PERIOD)
+        if least <= 1 and rest == _SHORT_AXIS_PERIOD - 1:
             chosen[turn % count] = 1
         return tuple(int(length) for length in chosen)
 

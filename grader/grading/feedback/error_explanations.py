@@ -24,8 +24,8 @@ _NO_NAME = ("AttributeError", "ImportError")
 
 def cause_sentence(kind: str, message: str) -> str:
     """Return the sentence about the cause of an error, or "" if the error is unknown."""
-    if kind in _NO_NAME and (elsewhere := versions.missing_name_sentence(message)):
-        return elsewhere
+    if kind in _NO_NAME and (version_sentence := versions.missing_name_sentence(message)):
+        return version_sentence
     cause, match = _find(kind, message)
     if match is None:
         return ""
@@ -44,14 +44,14 @@ def signature(kind: str, message: str) -> tuple[str, ...] | None:
         None for an error that identifies no mistake, such as a misspelt name.
     """
     cause, match = _find(kind, message)
-    if match is None or cause in _VAGUE:
+    if match is None or cause in _VAGUE_CAUSES:
         return None
     groups = [text for text in match.groups() if text]
     sizes = {
         text: _SIZE.findall(text.replace(" ", "")) for text in groups if _SIZES.fullmatch(text)
     }
     other_texts = [text for text in groups if text not in sizes]
-    if cause in _SIZELESS:
+    if cause in _SIZELESS_CAUSES:
         return (cause, *other_texts)
     return (cause, *other_texts, *sorted(size for text in groups for size in sizes.get(text, ())))
 
@@ -119,7 +119,7 @@ def unreadable_line_sentence(text: str, message: str) -> str:
     for word, word_of_python in itertools.product(re.findall(r"\w+", text), keyword.kwlist):
         if reason := other_letter(word, word_of_python):
             return reason
-    for pattern, sentence in _IN_THE_WAY:
+    for pattern, sentence in _PASTED_LINES:
         if re.match(pattern, text):
             return sentence
     if newer := versions.syntax_sentence(message, text):
@@ -128,7 +128,7 @@ def unreadable_line_sentence(text: str, message: str) -> str:
 
 
 # Patterns for the beginning of lines that were pasted together with code.
-_IN_THE_WAY: Final = (
+_PASTED_LINES: Final = (
     (
         r"<{7}|>{7}|\|{7}",
         "Git has left this line from two versions: keep one, take such lines out.",
@@ -188,7 +188,7 @@ def _names(text: str) -> str:
 
 
 def _instead(owner: str, name: str) -> str:
-    if place := _ELSEWHERE.get(name):
+    if place := _REPLACEMENTS.get(name):
         return f"{owner} has no `{name}`; {place}."
     for numpy_name in dir(np):
         if not name.isascii() and (sentence := other_letter(name, numpy_name)):
@@ -198,7 +198,7 @@ def _instead(owner: str, name: str) -> str:
     return f"{owner} has no {_names(name)}: is it spelled right, or from another library?"
 
 
-_ELSEWHERE: Final = {
+_REPLACEMENTS: Final = {
     "append": "an array has a fixed size, so collect in a list or use `np.concatenate`",
     "cat": "use `np.concatenate`",
     "clone": "use `.copy()`",
@@ -679,10 +679,10 @@ _SENTENCES: Final[Mapping[str, str | Callable[[re.Match[str]], str]]] = {
     "recursion": "A function calls itself too often: which case should stop it?",
 }
 
-_SIZELESS: Final = frozenset({"bounds"})
+_SIZELESS_CAUSES: Final = frozenset({"bounds"})
 
 # Causes that are too general to identify a mistake, see `signature`.
-_VAGUE: Final = frozenset({
+_VAGUE_CAUSES: Final = frozenset({
     "set-later", "no-import", "not-in-numpy", "not-of-array", "keyword", "recursion",
     "arguments-missing", "arguments-too-many", "list-index", "number-called", "sequence-called",
     "module-called", "import-name", "removed-from-numpy", "no-file", "own-assert",

@@ -59,12 +59,12 @@ _MAX_ANSWER_LENGTH = 40  # characters up to which a sentence repeats an answer
 
 _QUOTED = re.compile(r"'([^']+)'")
 _NO_MODULE = re.compile(r"^No module named '(?!_multiprocessing|_posixshmem)([^']+)'")
-_MERGED = re.compile(r"^<{7}(?: .*)?\n(?:.*\n)*?={7}\n(?:.*\n)*?>{7}(?= |$)", re.MULTILINE)
+_MERGE_CONFLICT = re.compile(r"^<{7}(?: .*)?\n(?:.*\n)*?={7}\n(?:.*\n)*?>{7}(?= |$)", re.MULTILINE)
 _PLACE = re.compile(r" \((?:/[^()]*|unknown location)\)$")  # the path of a module on this machine
 # The names of dtypes by their kinds.
 _DTYPES = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex", "U": "str"}
 _LOOP = re.compile(r"(?:while|for)\b.*?(?=:\s*(?:#|$)|$)")
-_UNQUOTED = re.compile(r"[-+\d.,()\[\] e]+|True|False")
+_PLAIN_VALUE = re.compile(r"[-+\d.,()\[\] e]+|True|False")
 
 _ENDED = (
     "Your code ended the whole program, so no test after that could run. Leave this out: a "
@@ -74,7 +74,7 @@ STARTER = "This is still the starter: write your code into it."
 PRINTED = "You printed the right answer. Return it instead of printing it."
 RETURNED = "Your code has no `print`: it returns its text, and what is printed counts here."
 ONLY_PRINTED = "Your code prints something here, and returns nothing."
-_BEYOND = {
+_MORE_THAN_ANSWERS = {
     "statement": "is more than an answer. Write only assignments of plain values here",
     "name": "sets `{name}`, which is not asked for. Set only {answers}",
     "value": (
@@ -174,9 +174,9 @@ def error_sentence(
         modules = f"only {', '.join(['NumPy', *contents.packages])} and Python's standard library"
         from grader.grading.feedback import versions  # only failures need it
 
-        elsewhere = versions.missing_name_sentence(error.message)
+        version_sentence = versions.missing_name_sentence(error.message)
         sentence = f"There is no module `{module[1]:.60}` here, {modules}{_at(error)}."
-        sentence = f"{elsewhere[:-1]}{_at(error)}." if elsewhere else sentence
+        sentence = f"{version_sentence[:-1]}{_at(error)}." if version_sentence else sentence
     if sentence:
         return sentence
     if not error.frames and call:
@@ -259,7 +259,7 @@ def syntax_error_sentence(error: Raised, source: str = "") -> str:
     """Return the sentence about code that Python cannot read."""
     if kind := file_kind(source.encode()):
         return kind
-    if merged := _MERGED.search(source):
+    if merged := _MERGE_CONFLICT.search(source):
         return (
             f"Git has left two versions in your file, from line {_line_at(source, merged.start())} "
             f"to line {_line_at(source, merged.end())}. Keep one, and take out the lines that "
@@ -548,7 +548,7 @@ def wrong_answer_sentence(
     verb = "is" if len(names) == 1 else "are"
     if is_quoted:
         answer = str(got).strip()
-        if len(answer) <= _MAX_ANSWER_LENGTH and _UNQUOTED.fullmatch(answer):
+        if len(answer) <= _MAX_ANSWER_LENGTH and _PLAIN_VALUE.fullmatch(answer):
             return f"{answers} is a text. Remove the quotes: `{names[0]} = {answer}`."
         return f"{answers} is a text. Another kind of value is asked for."
     if is_text:
@@ -572,7 +572,7 @@ def wrong_answer_sentence(
 def more_than_answers_sentence(statement: str, line: int, name: str, answers: Sequence[str]) -> str:
     """Return the sentence about code in a prediction that is more than answers."""
     listed = join_words([f"`{answer}`" for answer in answers], "and")
-    return f"Line {line} {_BEYOND[statement].format(name=name, answers=listed)}."
+    return f"Line {line} {_MORE_THAN_ANSWERS[statement].format(name=name, answers=listed)}."
 
 
 def forbidden_use_sentence(line: int, uses: str, because: str) -> str:

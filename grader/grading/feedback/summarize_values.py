@@ -26,13 +26,13 @@ _Array: TypeAlias = npt.NDArray[Any]
 _WORD: Final = re.compile(r"\w+")
 _LINE_FEED: Final = "\n"
 _TEXT_LENGTH: Final = ValueSummary.MAX_CHARACTERS
-_NOTE: Final = 60  # characters reserved for the note about omitted text
-_EDGE: Final = 3  # values that are shown at each end of a long axis
+_NOTE_LENGTH: Final = 60  # characters reserved for the note about omitted text
+_EDGE_VALUES: Final = 3  # values that are shown at each end of a long axis
 _MAX_VALUES: Final = 200  # values up to which an array is printed in full
 _DIGITS: Final = 4  # decimals of an array inside another value
 _SIGNIFICANT: Final = 8  # significant digits of a number inside a list, NumPy's default for arrays
 _FIRST_ITEMS: Final = 12  # items in which an array is searched, to choose the line breaks
-_LINE: Final = 75  # characters of a line, after which a row is wrapped
+_LINE_LENGTH: Final = 75  # characters of a line, after which a row is wrapped
 _SHOWN_AXES: Final = 2  # the number of axes of a table
 _MAX_BITS: Final = 256  # size of an integer up to which all its digits are printed
 _ENDS: Final[dict[type[Sized], tuple[str, str]]] = {
@@ -135,9 +135,8 @@ def _join_pieces(pieces: Iterable[str], amount: str) -> str:
     for piece in pieces:
         text += piece[: _TEXT_LENGTH + 1]
         if len(text) > _TEXT_LENGTH:
-            return (
-                f"{printable(text[: _TEXT_LENGTH - _NOTE], keep=_LINE_FEED)}... ({amount} in all)"
-            )
+            shown = printable(text[: _TEXT_LENGTH - _NOTE_LENGTH], keep=_LINE_FEED)
+            return f"{shown}... ({amount} in all)"
     return printable(text, keep=_LINE_FEED)
 
 
@@ -196,12 +195,12 @@ def _array_text(
     array: _Array, before: str = "", between: str = " ", digits: int | None = None
 ) -> Iterator[str]:
     """Yield an array as NumPy prints it; a large array only with the edges of its axes."""
-    corners = math.prod(min(length, 2 * _EDGE) for length in array.shape)
+    corners = math.prod(min(length, 2 * _EDGE_VALUES) for length in array.shape)
     if array.size > _MAX_VALUES and (array.ndim > _MAX_AXES or corners > _MAX_VALUES):
-        values = ", ".join(str(each) for each in itertools.islice(array.flat, 2 * _EDGE))
+        values = ", ".join(str(each) for each in itertools.islice(array.flat, 2 * _EDGE_VALUES))
         yield f"{values}, ... ({array.size:,} values)"
         return
     yield np.array2string(
-        array, max_line_width=_LINE, separator=between, prefix=before,
-        precision=digits, threshold=_MAX_VALUES, edgeitems=_EDGE,
+        array, max_line_width=_LINE_LENGTH, separator=between, prefix=before,
+        precision=digits, threshold=_MAX_VALUES, edgeitems=_EDGE_VALUES,
     )  # fmt: skip

@@ -176,7 +176,7 @@ _NUMPY_REMOVED: Final[dict[str, tuple[Version, str]]] = {
     "numpy.linalg.linalg": ((2, 4), "`np.linalg`"),
 }
 
-_ASKED_FOR: Final = (
+_MISSING_NAMES: Final = (
     re.compile(r"cannot import name '(?P<name>\w+)' from '(?P<owner>[\w.]+)'"),
     re.compile(r"module '(?P<owner>[\w.]+)' has no attribute '(?P<name>\w+)'"),
     re.compile(r"'(?P<owner>numpy\.ndarray)' object has no attribute '(?P<name>\w+)'"),
@@ -186,7 +186,7 @@ _ASKED_FOR: Final = (
 
 def missing_name_sentence(message: str) -> str:
     """Return the sentence about a name that exists in another version of Python or NumPy, or ""."""
-    match = next(filter(None, (each.search(message) for each in _ASKED_FOR)), None)
+    match = next(filter(None, (each.search(message) for each in _MISSING_NAMES)), None)
     return name_sentence(f"{match['owner']}.{match['name']}".strip("."), HERE) if match else ""
 
 

@@ -35,7 +35,7 @@ _MAX_EXPRESSIONS = 4096  # entries of the caches below, of a few hundred bytes e
 _MARK = "etude:"  # prefix of the file names of authors' code, to tell its frames from others
 
 _SCALARS: Final = frozenset(np.sctypeDict.values()) - {np.void, np.object_}
-_UNCHANGEABLE: Final = _SCALARS | {NoneType, bool, int, float, complex, str, bytes, range}
+_IMMUTABLE: Final = _SCALARS | {NoneType, bool, int, float, complex, str, bytes, range}
 
 
 _running = 0  # number of nested blocks of authors' code that are running
@@ -212,13 +212,13 @@ def copy_containers(value: Any) -> Any:
         NotCopyableError: The value may hold an object that cannot be copied.
     """
     kind = type(value)
-    if kind in _UNCHANGEABLE or (kind is np.ndarray and not value.dtype.hasobject):
+    if kind in _IMMUTABLE or (kind is np.ndarray and not value.dtype.hasobject):
         return value
     if kind in {list, tuple, set, frozenset}:
-        return kind([i if type(i) in _UNCHANGEABLE else copy_containers(i) for i in value])
+        return kind([i if type(i) in _IMMUTABLE else copy_containers(i) for i in value])
     if kind is dict:
         return {copy_containers(key): copy_containers(item) for key, item in value.items()}
-    if kind is type and value in _UNCHANGEABLE:  # a dtype such as np.float32
+    if kind is type and value in _IMMUTABLE:  # a dtype such as np.float32
         return value
     raise NotCopyableError(kind.__name__)
 

@@ -26,7 +26,7 @@ from grader.sandbox.interface import Child
 from grader.sandbox.printable import printable
 
 _LINE: Final = re.compile(r"\b([Ll]ine|lines) ([0-9]+(?:, [0-9]+)*(?: and [0-9]+)?)\b")
-_WORDS: Final = re.compile(r"\b\w*(?:Error|Exception|Warning|Interrupt|Exit|Iteration): ")
+_ERROR_TYPE: Final = re.compile(r"\b\w*(?:Error|Exception|Warning|Interrupt|Exit|Iteration): ")
 _AT: Final = re.compile(r"\(line [0-9]+(?:, [^()]*)?\)\.")  # the place after an error's message
 _HELPER: Final = re.compile(r"The mistake is in your `[^`]*` \(line [0-9]+\)")
 # Omitted lines, and characters of each, that are read from an answer, as in `in_child.cells`.
@@ -88,7 +88,7 @@ class PartLines:
         """
         if self.is_one_file:
             return text
-        words = None if text.startswith("Python cannot read") else _WORDS.search(text)
+        words = None if text.startswith("Python cannot read") else _ERROR_TYPE.search(text)
         end = words.start() if words else len(text)
         after = _AT.sub(lambda match: _LINE.sub(self._places, match[0]), text[end:])
         return _LINE.sub(self._places, text[:end]) + after

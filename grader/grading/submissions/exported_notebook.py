@@ -32,7 +32,7 @@ _COLAB: Final = re.compile(
     r"|(?:from|import) google\.colab\b)",
     re.MULTILINE,
 )
-_GOES_ON: Final = re.compile(r"[\s)\]}]|(?:else|elif|except|finally)\b|$")
+_CONTINUATION: Final = re.compile(r"[\s)\]}]|(?:else|elif|except|finally)\b|$")
 _COMMENTS_MAGICS: Final = re.compile(
     r"^# Commented out IPython magic|^#[ \t]+jupytext:", re.MULTILINE
 )
@@ -88,7 +88,7 @@ def _paragraphs(lines: list[str]) -> Iterator[int]:
         for quote in quotes:
             quotes[quote] += before.count(quote)
         is_in_text = any(count % 2 for count in quotes.values())
-        if not before.strip() and not is_in_text and not _GOES_ON.match(line):
+        if not before.strip() and not is_in_text and not _CONTINUATION.match(line):
             yield number
 
 

@@ -36,7 +36,7 @@ from grader.sandbox.limits import MAX_SOURCE_BYTES
 _LINKED = "A folder on the way to this file is a symbolic link; name the folder that it leads to."
 
 # Errors that are the machine's fault, not the file's, such as too many open files.
-_OURS = {errno.EMFILE, errno.ENFILE, errno.EIO, errno.ENOMEM}
+_MACHINE_ERRORS = {errno.EMFILE, errno.ENFILE, errno.EIO, errno.ENOMEM}
 
 
 def read_submission(path: Path, files: Sequence[str], *, below: Path | None = None) -> Submission:
@@ -97,7 +97,7 @@ def read_file(path: Path, *, below: Path | None = None) -> Submission:
     except FileNotFoundError:
         problem = f"There is no file {path.name!r}."
     except OSError as error:
-        if error.errno in _OURS:
+        if error.errno in _MACHINE_ERRORS:
             raise GraderFault(f"{path} cannot be read: {error.strerror}") from error
         problem = f"The file cannot be read: {error.strerror}."
     except ValueError as error:

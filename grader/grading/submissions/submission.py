@@ -135,7 +135,7 @@ class Submission:
         cells = tuple(cells)
         digest = compute_digest(json.dumps(cells).encode())
         for number, source in cells:
-            if _NO_TEXT.search(source):
+            if _NON_TEXT.search(source):
                 problem = f"Cell {number} has a character that is no text. Type the line again."
                 return cls(path, "", digest, problem)
         if not any(source.strip() for _, source in cells):
@@ -163,7 +163,7 @@ def too_large_problem(subject: str) -> str:
 NOT_BEGUN = "The notebook has nothing for this exercise yet: write your solution into its cell."
 
 # NUL, and surrogates, which JSON can express but UTF-8 cannot.
-_NO_TEXT = re.compile("[\0\ud800-\udfff]")
+_NON_TEXT = re.compile("[\0\ud800-\udfff]")
 
 _PYTHON = re.compile(rb"^(?:(?:async )?def|class|import|from) +\w", re.MULTILINE)
 

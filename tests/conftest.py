@@ -211,11 +211,11 @@ def etude(
         input: str | None = None,  # noqa: A002  the name in subprocess
     ) -> Finished:
         with contextlib.chdir(cwd):
-            done = CliRunner().invoke(
+            finished = CliRunner().invoke(
                 command, [*map(str, words)], input, env, catch_exceptions=False, prog_name="etude"
             )
         gc.enable()  # the command disables collection for its process
-        return Finished(words, done.exit_code, done.stdout, done.stderr)
+        return Finished(words, finished.exit_code, finished.stdout, finished.stderr)
 
     return run
 

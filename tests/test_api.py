@@ -49,8 +49,10 @@ def test_every_exported_name_is_there_and_on_the_page() -> None:
 def test_the_package_imports_its_api_only_when_it_is_used() -> None:
     """Each command starts with this package, and so does what runs beside a submission."""
     code = "import sys, grader; print([m for m in sys.modules if m.startswith('grader.')])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+    finished = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert finished.stdout == "[]\n"
 
 
 def test_a_program_with_threads_grades(tmp_path: Path) -> None:

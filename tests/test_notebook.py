@@ -38,7 +38,7 @@ CHECK = 'check("attention-weights")'
 
 def show(*cells: str, cwd: Path) -> list[tuple[str, str]]:
     """Return each cell's result as text and as HTML, or its output if both are None."""
-    done = subprocess.run(
+    finished = subprocess.run(
         [sys.executable, "-c", SHELL],
         input=json.dumps([IMPORT, *cells]),
         capture_output=True,
@@ -47,8 +47,8 @@ def show(*cells: str, cwd: Path) -> list[tuple[str, str]]:
         env={**os.environ, "IPYTHONDIR": str(cwd), "NO_COLOR": "1"},
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    printed, *ends = done.stdout.split("\0")
+    assert finished.returncode == 0, finished.stderr
+    printed, *ends = finished.stdout.split("\0")
     shown = []
     for end in ends:
         result, _, following = end.partition("\n")
@@ -137,7 +137,7 @@ def test_a_price_is_told_before_it_is_paid(tmp_path: Path) -> None:
 def test_outside_of_a_notebook_it_says_so(tmp_path: Path) -> None:
     """A program and a console of Python have no cells."""
     code = 'from grader.notebook import check; print(check("token-lookup"))'
-    done = subprocess.run(
+    finished = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False
     )
-    assert done.stdout.startswith("etude: this is not a notebook"), done.stderr
+    assert finished.stdout.startswith("etude: this is not a notebook"), finished.stderr

@@ -54,11 +54,11 @@ def test_tests_that_never_mask_are_found_and_completed(
     """The mask's mutants survive; with the tests that are written none does."""
     extra = folder / "test_extra.py"
     words = ("audit", folder, "--jobs", "2", "--exercises", no_exercises)
-    done = etude(*words, "--write", extra)
-    assert done.returncode == 1
-    assert "mask-polarity in scores" in done.stdout
-    assert ", mask=np.array([" in done.stdout
-    assert "1 of 2 tests accepts a result of the right shape full of sevens" in done.stdout
+    finished = etude(*words, "--write", extra)
+    assert finished.returncode == 1
+    assert "mask-polarity in scores" in finished.stdout
+    assert ", mask=np.array([" in finished.stdout
+    assert "1 of 2 tests accepts a result of the right shape full of sevens" in finished.stdout
     again = etude(*words)
     assert again.returncode == 0, again.stdout
     assert "No hole was found" in again.stdout
@@ -106,12 +106,12 @@ def test_branches_that_no_test_enters_are_holes_and_their_changes_are_counted_ap
         "    assert total([[3, 9], [4, 2]]) == 18\n"
     )
     words = ("audit", folder, "--exercises", no_exercises, "--jobs", "2")
-    done = etude(*words)
-    assert done.returncode == 1
+    finished = etude(*words)
+    assert finished.returncode == 1
     hole = "No test enters line 4 of add and line 10 of add."
-    assert f"HOLE  {hole}" in done.stdout
-    assert "were not tried" in done.stdout
-    assert "All arrays in the tests are square; they have no negative number;" in done.stdout
+    assert f"HOLE  {hole}" in finished.stdout
+    assert "were not tried" in finished.stdout
+    assert "All arrays in the tests are square; they have no negative number;" in finished.stdout
     (folder / "accepted.txt").write_text(hole)
     again = etude(*words, "--accepted", folder / "accepted.txt")
     assert f"note  {hole}" in again.stdout
@@ -124,9 +124,9 @@ def test_values_are_not_called(etude: Etude, folder: Path, no_exercises: Path) -
     (folder / "test_scores.py").write_text(
         "from solution import x\n\n\ndef test_x():\n    assert x == 2\n"
     )
-    done = etude("audit", folder, "--exercises", no_exercises)
-    assert done.returncode == 0, done.stdout
-    assert "never call" not in done.stdout
+    finished = etude("audit", folder, "--exercises", no_exercises)
+    assert finished.returncode == 0, finished.stdout
+    assert "never call" not in finished.stdout
 
 
 @pytest.mark.slow
@@ -137,9 +137,9 @@ def test_a_missing_package_of_the_course_has_a_way_out(
     tests = folder / "test_scores.py"
     tests.write_text("import coursegrader\n" + WEAK)
     words = ("audit", folder, "--exercises", no_exercises)
-    done = etude(*words)
-    assert done.returncode == 2
-    assert "install it, or put a file 'coursegrader.py' beside the solution" in done.stderr
+    finished = etude(*words)
+    assert finished.returncode == 2
+    assert "install it, or put a file 'coursegrader.py' beside the solution" in finished.stderr
     (folder / "coursegrader.py").write_text("")
     assert "does not load" not in etude(*words).stderr
 
@@ -153,9 +153,9 @@ def test_accepted_survivors_are_no_holes(etude: Etude, folder: Path, no_exercise
     assert changes
     accepted = folder / "accepted.txt"
     accepted.write_text("# agreed\n" + "\n".join(changes))
-    done = etude(*words, "--accepted", accepted)
-    assert done.returncode == 0, done.stdout
-    assert "Named in the file of accepted ones" in done.stdout
+    finished = etude(*words, "--accepted", accepted)
+    assert finished.returncode == 0, finished.stdout
+    assert "Named in the file of accepted ones" in finished.stdout
 
 
 @pytest.mark.slow
@@ -184,9 +184,9 @@ def test_reports_that_cannot_be_had(
     etude: Etude, folder: Path, words: list[str], says: str
 ) -> None:
     """A sentence before anything runs."""
-    done = etude("audit", folder, *words)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert says in done.stderr
+    finished = etude("audit", folder, *words)
+    assert (finished.returncode, finished.stdout) == (2, "")
+    assert says in finished.stderr
 
 
 @pytest.mark.slow
@@ -200,8 +200,8 @@ def test_several_reports_of_one_run(etude: Etude, folder: Path, no_exercises: Pa
         "--write",
         folder / "a.json",
     )
-    done = etude("audit", folder, "--exercises", no_exercises, *words)
-    assert done.stdout.startswith("homework (pytest): ")
+    finished = etude("audit", folder, "--exercises", no_exercises, *words)
+    assert finished.stdout.startswith("homework (pytest): ")
     assert json.loads((folder / "a.sarif").read_text())["version"] == "2.1.0"
     entries = json.loads((folder / "a.json").read_text())
     assert {entry["expected_output"] for entry in entries} == {"passed"}
@@ -216,17 +216,17 @@ def test_a_folder_of_assignments(etude: Etude, tmp_path: Path, no_exercises: Pat
         (problem / "solution.py").write_text("def double(x):\n    return 2 * x\n")
         (problem / "tests.json").write_text('[{"test": {"x": 3}, "expected_output": 6}]')
     words = ("audit", tmp_path / "all", "--exercises", no_exercises, "--jobs", "2")
-    done = etude(*words)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "0 of 2 assignments have holes" in done.stdout
+    finished = etude(*words)
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    assert "0 of 2 assignments have holes" in finished.stdout
     refused = etude(*words, "--write", tmp_path / "extra.py")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "--write is for one assignment, and there are 2" in refused.stderr
     (problem / "tests.json").write_text('[{"test": {"x": 3}, "expected_output": 7}]')
-    done = etude(*words)
-    assert done.returncode == 2
-    assert "two: the solution passes none of 1 test" in done.stderr
-    assert "one (problem folder)" in done.stdout
+    finished = etude(*words)
+    assert finished.returncode == 2
+    assert "two: the solution passes none of 1 test" in finished.stderr
+    assert "one (problem folder)" in finished.stdout
 
 
 ATTENTION = """import numpy as np
@@ -254,8 +254,8 @@ def test_known_mistakes_are_matched_by_behaviour(etude: Etude, folder: Path) -> 
     """A function under another name does what attention does, so its known mistakes are tried."""
     (folder / "solution.py").write_text(ATTENTION)
     (folder / "test_scores.py").write_text(ONE_SIZE)
-    done = etude("audit", folder, "--jobs", "2", "--format", "json")
-    (audit,) = json.loads(done.stdout)["audits"]
+    finished = etude("audit", folder, "--jobs", "2", "--format", "json")
+    (audit,) = json.loads(finished.stdout)["audits"]
     known = {each["misconception"]: each for each in audit["survivors"] if each["misconception"]}
     wrong_size = next(
         each for title, each in known.items() if title.startswith("scaled by the number of keys")
@@ -289,10 +289,10 @@ def test_what_cannot_be_audited(
 ) -> None:
     """One sentence, and status 2."""
     (folder / "test_scores.py").write_text(tests)
-    done = etude("audit", folder, "--exercises", no_exercises)
-    assert done.returncode == 2
-    assert says in done.stderr
-    assert done.stderr.count("\n") == 1
+    finished = etude("audit", folder, "--exercises", no_exercises)
+    assert finished.returncode == 2
+    assert says in finished.stderr
+    assert finished.stderr.count("\n") == 1
 
 
 MODEL = """import numpy as np
@@ -348,5 +348,5 @@ def test_an_exercise_that_does_something_else_is_said_to_be_of_no_use(
     etude: Etude, folder: Path
 ) -> None:
     """Its solution fails the tests, so these would reject all its misconceptions as well."""
-    done = etude("audit", folder, "--jobs", "2", "--like", "layer-norm")
-    assert "No known mistake of layer-norm was tried" in done.stdout
+    finished = etude("audit", folder, "--jobs", "2", "--like", "layer-norm")
+    assert "No known mistake of layer-norm was tried" in finished.stdout

@@ -66,9 +66,9 @@ def test_an_example_is_audited_and_completed(
         shutil.copytree(EXAMPLES / name, assignment)
     else:
         shutil.copy(EXAMPLES / name, assignment)
-    done = etude_process("audit", assignment, "--write", extra, "--jobs", "2")
-    assert done.returncode == 1, done.stderr
-    goldens.check(GOLDEN / f"{name}.txt", without_times(done.stdout))
+    finished = etude_process("audit", assignment, "--write", extra, "--jobs", "2")
+    assert finished.returncode == 1, finished.stderr
+    goldens.check(GOLDEN / f"{name}.txt", without_times(finished.stdout))
     apply(assignment, extra)
     again = etude_process("audit", assignment, "--jobs", "2")
     assert again.returncode == 0, again.stdout + again.stderr

@@ -27,9 +27,9 @@ def hand_in(folder: Path, *names: str, source: str = RIGHT) -> Path:
 def test_one_exercise_is_reported_as_check_does(etude: Etude, tmp_path: Path) -> None:
     """In full, as one verdict; nothing is recorded for a learner."""
     hand_in(tmp_path / "in", "attention_weights.py")
-    done = etude("grade", "in", "--assigned", "attention-weights", "--format", "json")
-    verdict = json.loads(done.stdout)
-    assert (done.returncode, verdict["exercise"], verdict["outcome"]) == (
+    finished = etude("grade", "in", "--assigned", "attention-weights", "--format", "json")
+    verdict = json.loads(finished.stdout)
+    assert (finished.returncode, verdict["exercise"], verdict["outcome"]) == (
         0, "attention-weights", "passed",
     )  # fmt: skip
     assert "student" not in verdict
@@ -43,9 +43,9 @@ def test_every_assigned_exercise_has_a_verdict(etude: Etude, tmp_path: Path) -> 
     hand_in(tmp_path / "in", "week 1/attention-weights.py")
     definition = ROOT / "exercises" / "attention" / "01-token-lookup.yaml"
     words = ("--assigned", "attention-weights", "--assigned", definition)
-    done = etude("grade", "in", *words, "--format", "json")
-    assert done.returncode == 1
-    verdicts = {each["exercise"]: each for each in json.loads(done.stdout)["verdicts"]}
+    finished = etude("grade", "in", *words, "--format", "json")
+    assert finished.returncode == 1
+    verdicts = {each["exercise"]: each for each in json.loads(finished.stdout)["verdicts"]}
     assert verdicts["attention-weights"]["outcome"] == "passed"
     missing = verdicts["token-lookup"]
     assert (missing["outcome"], missing["score"], missing["max_score"]) == ("errored", 0, 8)
@@ -60,9 +60,11 @@ def test_a_file_of_another_name_is_taken_for_one_exercise_only(
     hand_in(tmp_path / "in", "mine.py")
     assert etude("grade", "in", "--assigned", "attention-weights").returncode == 0
     words = ("--assigned", "attention-weights", "--assigned", "token-lookup")
-    done = etude("grade", "in", *words)
-    assert done.returncode == 1
-    assert "There is no file attention-weights.py; what was submitted is mine.py." in done.stdout
+    finished = etude("grade", "in", *words)
+    assert finished.returncode == 1
+    assert (
+        "There is no file attention-weights.py; what was submitted is mine.py." in finished.stdout
+    )
 
 
 def test_a_long_list_of_files_is_cut_and_made_printable(etude: Etude, tmp_path: Path) -> None:
@@ -82,9 +84,9 @@ def test_wrong_use_is_said(etude: Etude, tmp_path: Path) -> None:
         ((*assigned, "--output", "x", "--resume"), "--resume is for many students"),
         (("--assigned", "atention-weights"), "did you mean 'attention-weights'?"),
     ):
-        done = etude("grade", "in", *words)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert message in done.stderr
+        finished = etude("grade", "in", *words)
+        assert (finished.returncode, finished.stdout) == (2, "")
+        assert message in finished.stderr
 
 
 def hostile(folder: Path, name: str) -> Path:
@@ -106,8 +108,8 @@ def test_a_file_called_like_the_exercise_is_not_its_definition(
     """In the working directory, which in a CI job is the student's."""
     hand_in(tmp_path, "attention-weights.py", source="def f():\n    return 1\n")
     hostile(tmp_path, "attention-weights")
-    done = etude("grade", ".", "--assigned", "attention-weights", "--format", "json")
-    assert (done.returncode, json.loads(done.stdout)["score"]) == (1, 0)
+    finished = etude("grade", ".", "--assigned", "attention-weights", "--format", "json")
+    assert (finished.returncode, json.loads(finished.stdout)["score"]) == (1, 0)
 
 
 @pytest.mark.parametrize(
@@ -126,17 +128,17 @@ def test_a_definition_from_the_graded_folder_is_refused(
     """By its path or with its collection, named by an option or by the environment."""
     hand_in(tmp_path / "in", "attention-weights.py")
     hostile(tmp_path, "in/week/attention-weights.yaml")
-    done = etude(*words, env={"ETUDE_EXERCISES": environment})
-    assert done.returncode == 2
-    assert "in in, the folder that is graded" in done.stderr
+    finished = etude(*words, env={"ETUDE_EXERCISES": environment})
+    assert finished.returncode == 2
+    assert "in in, the folder that is graded" in finished.stderr
 
 
 def test_a_student_s_file_names_no_definition_by_a_path(etude: Etude, tmp_path: Path) -> None:
     """The name of a file in a student's folder is an id, also if it looks like a path."""
     hostile(tmp_path, "own.yaml")
     hand_in(tmp_path / "in" / "eve", "own.yaml.py", source="def f():\n    return 1\n")
-    done = etude("grade", "in", "--format", "json")
-    (record,) = json.loads(done.stdout)["verdicts"]
+    finished = etude("grade", "in", "--format", "json")
+    (record,) = json.loads(finished.stdout)["verdicts"]
     assert record["outcome"] == "not graded"
     assert "no exercise 'own.yaml'" in record["message"]
 
@@ -146,8 +148,8 @@ def test_a_collection_beside_the_graded_folder_is_used(etude: Etude, tmp_path: P
     hand_in(tmp_path / "course" / "in", "attention-weights.py", source="def f():\n    return 1\n")
     hostile(tmp_path, "course/exercises/01-attention-weights.yaml")
     words = ("--assigned", "attention-weights", "--exercises", "../exercises", "--format", "json")
-    done = etude("grade", ".", *words, cwd=tmp_path / "course" / "in")
-    assert (done.returncode, json.loads(done.stdout)["score"]) == (0, 99)
+    finished = etude("grade", ".", *words, cwd=tmp_path / "course" / "in")
+    assert (finished.returncode, json.loads(finished.stdout)["score"]) == (0, 99)
 
 
 def test_no_link_hides_where_a_definition_lies(tmp_path: Path) -> None:
@@ -178,9 +180,9 @@ def test_no_link_leads_to_the_folder_of_one_student(etude: Etude, tmp_path: Path
     (tmp_path / "in" / "homework").symlink_to("../course/solutions")
     (tmp_path / "in" / "up").symlink_to("../course")
     for name in ("homework", "homework/", "./homework", "up/solutions"):
-        done = etude("grade", name, "--assigned", "attention-weights", cwd=tmp_path / "in")
-        assert done.returncode == 2
-        assert "is a symbolic link" in done.stderr
+        finished = etude("grade", name, "--assigned", "attention-weights", cwd=tmp_path / "in")
+        assert finished.returncode == 2
+        assert "is a symbolic link" in finished.stderr
 
 
 @pytest.mark.slow
@@ -243,6 +245,6 @@ def test_an_exercise_of_several_files_from_its_start_to_its_grade(
     tmp_path.joinpath("twice").rename(tmp_path / "in" / "work")
     assert etude("grade", "in", "--assigned", "./twice.yaml").returncode == 0
     tmp_path.joinpath("in", "work", "helpers.py").unlink()
-    done = etude("grade", "in", "--assigned", "./twice.yaml")
-    assert done.returncode == 1
-    assert "There is no file helpers.py. Submit main.py, helpers.py." in done.stdout
+    finished = etude("grade", "in", "--assigned", "./twice.yaml")
+    assert finished.returncode == 1
+    assert "There is no file helpers.py. Submit main.py, helpers.py." in finished.stdout

@@ -79,9 +79,9 @@ def test_a_new_exercise_comes_after_the_numbered_ones(etude: Etude, tmp_path: Pa
 @pytest.mark.parametrize("slug", ["Row Shares", "row_shares", "../x", "", "-a"])
 def test_a_bad_slug_is_refused(etude: Etude, tmp_path: Path, slug: str) -> None:
     """A name that is not an id is a usage error, and nothing is written."""
-    done = etude("new", "--", slug)
-    assert done.returncode == 2
-    assert "is not lower-case words joined by hyphens" in done.stderr
+    finished = etude("new", "--", slug)
+    assert finished.returncode == 2
+    assert "is not lower-case words joined by hyphens" in finished.stderr
     assert list(tmp_path.iterdir()) == []
 
 
@@ -96,9 +96,9 @@ def test_a_slug_that_is_no_python_name_still_works(etude: Etude, tmp_path: Path,
 def test_an_existing_exercise_is_never_overwritten(etude: Etude, tmp_path: Path) -> None:
     """Also not under another number."""
     (tmp_path / "03-shares.yaml").write_text("mine")
-    done = etude("new", "shares")
-    assert done.returncode == 2
-    assert "03-shares.yaml exists" in done.stderr
+    finished = etude("new", "shares")
+    assert finished.returncode == 2
+    assert "03-shares.yaml exists" in finished.stderr
     assert [path.read_text() for path in tmp_path.iterdir()] == ["mine"]
 
 
@@ -109,9 +109,9 @@ def test_the_student_bundle_hides_and_is_checked(etude: Etude, tmp_path: Path) -
     assert len(texts) > 40
     assert not [text for text in texts if "hidden: true" in text or "\nsolution:" in text]
     file = SAMPLES / "correct" / "attention-weights.py"
-    done = etude("check", "--exercises", "handout", "attention-weights", file)
-    assert done.returncode == 0, done.stdout
-    assert "hidden tests are run by your course" in done.stdout
+    finished = etude("check", "--exercises", "handout", "attention-weights", file)
+    assert finished.returncode == 0, finished.stdout
+    assert "hidden tests are run by your course" in finished.stdout
 
 
 @pytest.mark.slow
@@ -119,9 +119,9 @@ def test_a_bundle_goes_into_a_new_folder_only(etude: Etude, tmp_path: Path) -> N
     """A folder with something in it is left as it is."""
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "mine.txt").write_text("mine")
-    done = etude("export", "student", "work")
-    assert done.returncode == 2
-    assert "is not empty" in done.stderr
+    finished = etude("export", "student", "work")
+    assert finished.returncode == 2
+    assert "is not empty" in finished.stderr
     assert [path.name for path in (tmp_path / "work").iterdir()] == ["mine.txt"]
 
 
@@ -139,9 +139,9 @@ def test_diff_names_whose_verdict_changes(etude: Etude, tmp_path: Path) -> None:
     hand_in(tmp_path / "in", "ann", "2 * x")
     hand_in(tmp_path / "in", "ben", "2 * abs(x)")
     hand_in(tmp_path / "in", "cas", "x")
-    done = etude("diff", "old.yaml", "new.yaml", "in")
-    assert done.returncode == 1
-    assert done.stdout.splitlines() == [
+    finished = etude("diff", "old.yaml", "new.yaml", "in")
+    assert finished.returncode == 1
+    assert finished.stdout.splitlines() == [
         "ann: failed, 1 of 2 -> passed, 2 of 2",
         "  negative: failed -> passed",
         "ben: passed, 2 of 2 -> failed, 1 of 2",
@@ -156,9 +156,9 @@ def test_diff_needs_a_submission(etude: Etude, tmp_path: Path) -> None:
     """An empty folder is a usage error, not the answer that nothing changes."""
     (tmp_path / "old.yaml").write_text(TWICE)
     (tmp_path / "in").mkdir()
-    done = etude("diff", "old.yaml", "old.yaml", "in")
-    assert done.returncode == 2
-    assert "there is no <student>/double.py" in done.stderr
+    finished = etude("diff", "old.yaml", "old.yaml", "in")
+    assert finished.returncode == 2
+    assert "there is no <student>/double.py" in finished.stderr
 
 
 def test_stats_count_what_was_graded(etude: Etude, tmp_path: Path) -> None:
@@ -168,9 +168,9 @@ def test_stats_count_what_was_graded(etude: Etude, tmp_path: Path) -> None:
         target.parent.mkdir(parents=True)
         target.write_text((SAMPLES / sample / "attention-weights.py").read_text())
     assert etude("grade", "in", "--output", "out.jsonl").returncode == 1
-    done = etude("stats", "out.jsonl", "--format", "json")
-    assert done.returncode == 0, done.stderr
-    (found,) = json.loads(done.stdout)
+    finished = etude("stats", "out.jsonl", "--format", "json")
+    assert finished.returncode == 0, finished.stderr
+    (found,) = json.loads(finished.stdout)
     assert (found["exercise"], found["students"], found["pass_rate"]) == (
         "attention-weights",
         4,
@@ -212,13 +212,13 @@ def test_stats_refuse_what_is_no_result(etude: Etude, tmp_path: Path) -> None:
     """A file of something else is named with its line."""
     for text in ('{"a": 1}\n', "[" * 100_000):
         (tmp_path / "x.jsonl").write_text(text)
-        done = etude("stats", "x.jsonl")
-        assert done.returncode == 2
-        assert "x.jsonl:1 is not a whole result of etude grade" in done.stderr
+        finished = etude("stats", "x.jsonl")
+        assert finished.returncode == 2
+        assert "x.jsonl:1 is not a whole result of etude grade" in finished.stderr
     (tmp_path / "x.jsonl").write_bytes(b"\xff\n")
-    done = etude("stats", "x.jsonl")
-    assert done.returncode == 2
-    assert done.stderr.startswith("etude: x.jsonl:1 is not UTF-8")
+    finished = etude("stats", "x.jsonl")
+    assert finished.returncode == 2
+    assert finished.stderr.startswith("etude: x.jsonl:1 is not UTF-8")
 
 
 def row(student: str, exercise: str, *, passed: bool) -> Row:

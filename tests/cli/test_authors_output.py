@@ -46,7 +46,7 @@ RAW = re.compile(
 
 def run(folder: Path, *words: str, **environment: str) -> tuple[bytes, bytes, int]:
     """Run a command as in a job of GitHub Actions."""
-    done = subprocess.run(
+    finished = subprocess.run(
         [sys.executable, "-m", "grader.cli", *words],
         cwd=folder,
         env={**os.environ, "GITHUB_ACTIONS": "true", **environment},
@@ -54,7 +54,7 @@ def run(folder: Path, *words: str, **environment: str) -> tuple[bytes, bytes, in
         timeout=300,
         check=False,
     )
-    return done.stdout, done.stderr, done.returncode
+    return finished.stdout, finished.stderr, finished.returncode
 
 
 def indented(code: str) -> str:

@@ -39,9 +39,9 @@ def test_an_existing_file_is_never_overwritten(etude: Etude, tmp_path: Path) -> 
     """Only `--resume` goes on with it."""
     hand_in(tmp_path / "in", "s", RIGHT)
     (tmp_path / "out.jsonl").write_text("mine\n")
-    done = etude("grade", "in", "--output", "out.jsonl")
-    assert done.returncode == 2
-    assert "--resume goes on with it" in done.stderr
+    finished = etude("grade", "in", "--output", "out.jsonl")
+    assert finished.returncode == 2
+    assert "--resume goes on with it" in finished.stderr
     assert (tmp_path / "out.jsonl").read_text() == "mine\n"
 
 
@@ -57,9 +57,9 @@ def test_resume_grades_what_has_no_verdict_yet(etude: Etude, tmp_path: Path) -> 
     (tmp_path / "out.jsonl").write_text("\n".join([*kept, cut]))
     hand_in(tmp_path / "in", "d", f"{RIGHT}\n# changed\n")
     words = ("grade", "in", "--output", "out.jsonl", "--resume")
-    done = etude(*words, "--format", "csv=all.csv")
-    assert "4 submissions: 4 passed" in done.stdout
-    assert "1 had a verdict already" in done.stdout
+    finished = etude(*words, "--format", "csv=all.csv")
+    assert "4 submissions: 4 passed" in finished.stdout
+    assert "1 had a verdict already" in finished.stdout
     students = [row.partition(",")[0] for row in (tmp_path / "all.csv").read_text().splitlines()]
     assert students == ["student", *"abcd"]
     after = [str(line["student"]) for line in lines(tmp_path / "out.jsonl")]
@@ -108,8 +108,8 @@ def test_equal_code_is_graded_once_and_everybody_gets_the_verdict(
     """The same verdict, down to the time that each test took."""
     for number in range(5):
         hand_in(tmp_path / "in", f"s{number}", RIGHT)
-    done = etude("grade", "in", "--format", "json")
-    verdicts = json.loads(done.stdout)["verdicts"]
+    finished = etude("grade", "in", "--format", "json")
+    verdicts = json.loads(finished.stdout)["verdicts"]
     assert [verdict["outcome"] for verdict in verdicts] == ["passed"] * 5
     assert any(test["seconds"] for test in verdicts[0]["tests"])
     assert [verdict["tests"] for verdict in verdicts] == [verdicts[0]["tests"]] * 5
@@ -134,9 +134,9 @@ def test_whatever_lies_in_the_folder_is_graded_or_reported(etude: Etude, tmp_pat
         server.bind("attention-weights.py")  # the path of a socket has to be short
     (folder / "linked-student").symlink_to(folder / "a right one")
     (folder / "a file.txt").write_text("not a student")
-    done = etude("grade", "in", "--format", "json")
-    assert done.returncode == 2
-    found = {v["student"]: v for v in json.loads(done.stdout)["verdicts"]}
+    finished = etude("grade", "in", "--format", "json")
+    assert finished.returncode == 2
+    found = {v["student"]: v for v in json.loads(finished.stdout)["verdicts"]}
     linked = found["linked-student"]
     assert (linked["outcome"], linked["message"]) == (
         "not graded", "The folder is a symbolic link; put the folder itself here.",
@@ -146,7 +146,7 @@ def test_whatever_lies_in_the_folder_is_graded_or_reported(etude: Etude, tmp_pat
     for student in ("fifo", "link", "socket", "folder"):
         assert found[student]["score"] == 0
         assert found[student]["message"]
-    assert "root:" not in done.stdout
+    assert "root:" not in finished.stdout
     shown = etude("grade", "in").stdout
     assert "with\nnewline" not in shown
 
@@ -160,9 +160,9 @@ def test_underscores_in_a_name_stand_for_hyphens(etude: Etude, tmp_path: Path) -
 def test_without_a_terminal_progress_is_plain_lines(etude: Etude, tmp_path: Path) -> None:
     """No control characters in a log; nothing at all for a short batch."""
     hand_in(tmp_path / "in", "s", RIGHT)
-    done = etude("grade", "in")
-    assert done.stderr == ""
-    assert "\x1b" not in done.stdout
+    finished = etude("grade", "in")
+    assert finished.stderr == ""
+    assert "\x1b" not in finished.stdout
 
 
 @pytest.mark.slow
@@ -178,9 +178,9 @@ def test_resume_refuses_a_file_of_something_else(etude: Etude, tmp_path: Path) -
     hand_in(tmp_path / "in", "s", RIGHT)
     for text in ('{"a": "my notes"}', "junk\n", "[" * 100_000):
         (tmp_path / "notes").write_text(text)
-        done = etude("grade", "in", "--output", "notes", "--resume")
-        assert done.returncode == 2
-        assert "notes:1 is not a whole result of etude grade" in done.stderr
+        finished = etude("grade", "in", "--output", "notes", "--resume")
+        assert finished.returncode == 2
+        assert "notes:1 is not a whole result of etude grade" in finished.stderr
         assert (tmp_path / "notes").read_text() == text
 
 
@@ -199,9 +199,9 @@ def test_an_error_before_the_first_result_leaves_no_file(etude: Etude, tmp_path:
     attention = default_folder() / "attention"
     shutil.copytree(attention, tmp_path / "course" / "attention")
     (tmp_path / "course" / "course.yaml").write_text("title: Own\npackages: [json]\n")
-    done = etude("grade", "in", "--output", "out.jsonl", "--exercises", "course")
-    assert done.returncode == 2
-    assert "'json' is always there" in done.stderr
+    finished = etude("grade", "in", "--output", "out.jsonl", "--exercises", "course")
+    assert finished.returncode == 2
+    assert "'json' is always there" in finished.stderr
     assert not (tmp_path / "out.jsonl").exists()
 
 
@@ -234,10 +234,10 @@ def test_files_that_are_no_submissions_are_counted(etude: Etude, tmp_path: Path)
     hand_in(tmp_path / "in", "s", RIGHT, "attention-weights.txt")
     hand_in(tmp_path / "in", ".git", RIGHT)
     (tmp_path / "in" / "lost.py").write_text(RIGHT)
-    done = etude("grade", "in")
-    assert done.stdout.splitlines()[-1].startswith("2 not looked at")
-    assert "lost.py" in done.stdout
-    assert ".git" not in done.stdout
+    finished = etude("grade", "in")
+    assert finished.stdout.splitlines()[-1].startswith("2 not looked at")
+    assert "lost.py" in finished.stdout
+    assert ".git" not in finished.stdout
 
 
 def test_a_notebook_that_cannot_be_read_gets_nothing_and_is_named(
@@ -247,12 +247,14 @@ def test_a_notebook_that_cannot_be_read_gets_nothing_and_is_named(
     hand_in(tmp_path / "in", "a", notebook(RIGHT), "attention-weights.ipynb")
     broken = hand_in(tmp_path / "in", "b", "{\n{", "attention-weights.ipynb")
     hand_in(tmp_path / "in", "c", notebook("x", language="julia"), "attention-weights.ipynb")
-    done = etude("grade", "in", "--output", "out.jsonl", "--format", "gradebook")
-    assert done.returncode == 1
+    finished = etude("grade", "in", "--output", "out.jsonl", "--format", "gradebook")
+    assert finished.returncode == 1
     found = {line["student"]: line for line in lines(tmp_path / "out.jsonl")}
     assert found["a"]["outcome"] == "passed"
-    assert {row.rpartition(",")[2] for row in done.stdout.splitlines()[1:]} == {"13"}
-    assert f"{broken.relative_to(tmp_path)} gets 0 points: The notebook is broken" in done.stderr
+    assert {row.rpartition(",")[2] for row in finished.stdout.splitlines()[1:]} == {"13"}
+    assert (
+        f"{broken.relative_to(tmp_path)} gets 0 points: The notebook is broken" in finished.stderr
+    )
     said = "The notebook is broken: its JSON cannot be read from line 2 on."
     assert said in str(found["b"]["message"])
     assert "The notebook is in julia" in str(found["c"]["message"])
@@ -265,10 +267,10 @@ def test_of_a_python_file_and_a_notebook_the_newer_one_counts(etude: Etude, tmp_
     wrong = hand_in(tmp_path / "in", "a", "x = 1")
     hand_in(tmp_path / "in", "a", notebook(RIGHT), "attention-weights.ipynb")
     os.utime(wrong, (1_700_000_000, 1_700_000_000))
-    done = etude("grade", "in", "--output", "out.jsonl")
+    finished = etude("grade", "in", "--output", "out.jsonl")
     (found,) = lines(tmp_path / "out.jsonl")
     assert (found["outcome"], found["file"]) == ("passed", "in/a/attention-weights.ipynb")
-    assert "or not the one that counts: in/a/attention-weights.py" in done.stdout
+    assert "or not the one that counts: in/a/attention-weights.py" in finished.stdout
 
 
 def test_check_takes_the_file_that_grade_takes(etude: Etude, tmp_path: Path) -> None:
@@ -276,19 +278,22 @@ def test_check_takes_the_file_that_grade_takes(etude: Etude, tmp_path: Path) -> 
     right = hand_in(tmp_path, ".", RIGHT, "Attention_Weights (1).PY")
     wrong = hand_in(tmp_path, ".", notebook("x = 1"), "attention-weights.ipynb")
     os.utime(wrong, (1_700_000_000, 1_700_000_000))
-    done = etude("check", "attention-weights")
-    assert done.returncode == 0
-    assert done.stderr == f"{wrong.name} does not count: {right.name} is newer\n"
+    finished = etude("check", "attention-weights")
+    assert finished.returncode == 0
+    assert finished.stderr == f"{wrong.name} does not count: {right.name} is newer\n"
     os.utime(right, (1_700_000_000, 1_700_000_000))
-    done = etude("check", "attention-weights")
-    assert (done.returncode, f"there are {right.name} and {wrong.name} here" in done.stderr) == (
+    finished = etude("check", "attention-weights")
+    assert (
+        finished.returncode,
+        f"there are {right.name} and {wrong.name} here" in finished.stderr,
+    ) == (
         2,
         True,
     )
     assert etude("check", right.name).returncode == 0
     text = hand_in(tmp_path, "downloads", RIGHT, "attention-weights.py.txt")
-    done = etude("check", text)
-    assert (done.returncode, "is neither a submission by its name" in done.stderr) == (
+    finished = etude("check", text)
+    assert (finished.returncode, "is neither a submission by its name" in finished.stderr) == (
         2,
         True,
     )
@@ -305,8 +310,8 @@ def test_what_a_definition_prints_stays_out_of_the_result(
         "tests: [{id: only, given: 'x = print(1)', call: f(x), expect: 1}]\n"
     )
     (tmp_path / "mine.py").write_text("def f(x): return 1\n")
-    done = etude_process("check", "loud.yaml", "mine.py", "--format", "json")
-    assert json.loads(done.stdout)["outcome"] == "passed"
+    finished = etude_process("check", "loud.yaml", "mine.py", "--format", "json")
+    assert json.loads(finished.stdout)["outcome"] == "passed"
 
 
 @pytest.mark.slow
@@ -314,8 +319,8 @@ def test_a_verdict_without_a_sandbox_settles_nothing(etude: Etude, tmp_path: Pat
     """A later run in the sandbox grades the file again."""
     hand_in(tmp_path / "in", "s", RIGHT)
     etude("grade", "in", "--output", "out.jsonl", "--unsafe-no-sandbox")
-    done = etude("grade", "in", "--output", "out.jsonl", "--resume")
-    assert "1 submission: 1 passed" in done.stdout
+    finished = etude("grade", "in", "--output", "out.jsonl", "--resume")
+    assert "1 submission: 1 passed" in finished.stdout
     assert [line["sandbox"] == "none" for line in lines(tmp_path / "out.jsonl")] == [True, False]
 
 
@@ -326,6 +331,6 @@ def test_an_exercise_that_cannot_be_run_is_no_wrong_submission(
     (tmp_path / "double.yaml").write_text(DOUBLE.replace("normal(5)", "normal(-5)"))
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "double.py").write_text("def double(x):\n    return 2 * x\n")
-    done = etude("grade", "work", "--assigned", "double.yaml")
-    assert done.returncode == 2
-    assert "double.yaml:2" in done.stdout
+    finished = etude("grade", "work", "--assigned", "double.yaml")
+    assert finished.returncode == 2
+    assert "double.yaml:2" in finished.stdout

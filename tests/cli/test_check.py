@@ -96,12 +96,12 @@ def test_no_color_is_respected() -> None:
 
 def test_a_pipe_gets_a_line_for_each_test_and_no_escapes(etude: Etude) -> None:
     """Hidden tests that failed alike share a line, however many there are."""
-    done = etude("check", "attention-weights", WRONG)
-    assert "\x1b" not in done.stdout
-    lines = done.stdout.splitlines()
+    finished = etude("check", "attention-weights", WRONG)
+    assert "\x1b" not in finished.stdout
+    lines = finished.stdout.splitlines()
     assert len([line for line in lines if line[:1] in ("\u2713", "\u2717")]) == 6
     assert [line for line in lines if MARKED.search(line)]
-    assert len(MARKED.findall(done.stdout)) == 1
+    assert len(MARKED.findall(finished.stdout)) == 1
     assert [line for line in lines if line.startswith("  The result has") and "last axis" in line]
 
 
@@ -121,7 +121,7 @@ def test_plain_is_the_format_of_that_name(etude: Etude) -> None:
     named = etude("check", "attention-weights", WRONG, "--format", "plain")
     both = etude("check", "attention-weights", WRONG, "--format", "plain", "--plain")
     said = "Row 0, yours: 0.5065, 0.1863, 0.3072."
-    assert [said in done.stdout for done in (flag, named, both)] == [True] * 3
+    assert [said in finished.stdout for finished in (flag, named, both)] == [True] * 3
     assert flag.stdout == named.stdout.partition("Stuck?")[0]
     assert not re.search("[\u2713\u2717\u2588\u2500-\u257f]", flag.stdout)
     refused = etude("check", "attention-weights", WRONG, "--plain", "--format", "json")

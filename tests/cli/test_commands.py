@@ -24,9 +24,9 @@ WRONG = SAMPLES / "unscaled" / "attention-weights.py"
 @pytest.mark.slow
 def test_every_sample_gets_the_verdict_that_its_folder_says(etude: Etude) -> None:
     """The correct ones pass, each wrong one does not and gets a sentence."""
-    done = etude("grade", SAMPLES, "--format", "json")
-    verdicts = json.loads(done.stdout)["verdicts"]
-    assert done.returncode == 1
+    finished = etude("grade", SAMPLES, "--format", "json")
+    verdicts = json.loads(finished.stdout)["verdicts"]
+    assert finished.returncode == 1
     assert len(verdicts) == len(list(SAMPLES.glob("*/*.py"))) > 10
     for verdict in verdicts:
         if verdict["student"].startswith("correct"):
@@ -40,9 +40,9 @@ def test_every_sample_gets_the_verdict_that_its_folder_says(etude: Etude) -> Non
 def test_a_file_that_is_no_solution_gets_a_verdict(etude: Etude, tmp_path: Path) -> None:
     """Exit status 1 and one sentence, never a traceback."""
     (tmp_path / "mine.py").write_text("def f(:")
-    done = etude("check", "attention-weights", "mine.py")
-    assert (done.returncode, done.stderr) == (1, "")
-    assert "Python cannot read line 1: `def f(:`" in " ".join(done.stdout.split())
+    finished = etude("check", "attention-weights", "mine.py")
+    assert (finished.returncode, finished.stderr) == (1, "")
+    assert "Python cannot read line 1: `def f(:`" in " ".join(finished.stdout.split())
 
 
 @pytest.mark.parametrize(
@@ -58,10 +58,10 @@ def test_a_file_that_is_no_solution_gets_a_verdict(etude: Etude, tmp_path: Path)
 )
 def test_wrong_usage_is_exit_status_two(etude: Etude, words: list[str], message: str) -> None:
     """With a message on stderr that says what to do, and no traceback."""
-    done = etude(*words)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
+    finished = etude(*words)
+    assert finished.returncode == 2
+    assert message in finished.stderr
+    assert "Traceback" not in finished.stderr
 
 
 def test_an_invalid_definition_is_exit_status_two_with_its_place(
@@ -69,10 +69,10 @@ def test_an_invalid_definition_is_exit_status_two_with_its_place(
 ) -> None:
     """file:line:column and the closest key."""
     (tmp_path / "bad.yaml").write_text("id: bad\ntitel: Bad\n")
-    done = etude("check", "bad.yaml", "x.py")
-    assert done.returncode == 2
-    assert "bad.yaml:2:1: " in done.stderr
-    assert "did you mean 'title'?" in done.stderr
+    finished = etude("check", "bad.yaml", "x.py")
+    assert finished.returncode == 2
+    assert "bad.yaml:2:1: " in finished.stderr
+    assert "did you mean 'title'?" in finished.stderr
 
 
 @pytest.mark.slow
@@ -82,8 +82,8 @@ def test_another_collection_is_named_by_option_or_environment(etude: Etude, tmp_
     assert etude("check", "attention-weights", RIGHT, "--exercises", folder).returncode == 0
     empty = tmp_path / "empty"
     empty.mkdir()
-    done = etude("check", "attention-weights", RIGHT, env={"ETUDE_EXERCISES": str(empty)})
-    assert done.returncode == 2
+    finished = etude("check", "attention-weights", RIGHT, env={"ETUDE_EXERCISES": str(empty)})
+    assert finished.returncode == 2
 
 
 def small_collection(folder: Path) -> Path:
@@ -99,17 +99,17 @@ def test_grade_lists_each_submission_and_exits_with_the_worst(etude: Etude, tmp_
     for student, source in (("ada", RIGHT), ("bob smith", WRONG)):
         (tmp_path / student).mkdir()
         shutil.copy(source, tmp_path / student / "attention-weights.py")
-    done = etude("grade", ".")
-    assert done.returncode == 1
-    lines = [line for line in done.stdout.splitlines() if line[:1] in "\u2713\u2717"]
+    finished = etude("grade", ".")
+    assert finished.returncode == 1
+    lines = [line for line in finished.stdout.splitlines() if line[:1] in "\u2713\u2717"]
     assert [line.split()[1] for line in lines] == ["ada", "bob"]
-    assert done.stdout.splitlines()[-1] == "2 submissions: 1 passed, 1 failed"
+    assert finished.stdout.splitlines()[-1] == "2 submissions: 1 passed, 1 failed"
 
     (tmp_path / "ada" / "attention-wieghts.py").write_text("")
-    done = etude("grade", ".")
-    assert done.returncode == 2
-    assert "! ada        attention-wieghts  not graded" in done.stdout
-    assert "did you mean 'attention-weights'?" in done.stdout
+    finished = etude("grade", ".")
+    assert finished.returncode == 2
+    assert "! ada        attention-wieghts  not graded" in finished.stdout
+    assert "did you mean 'attention-weights'?" in finished.stdout
 
 
 @pytest.mark.slow
@@ -125,12 +125,12 @@ def test_the_learner_s_folder_is_not_on_the_grader_s_path(
 @pytest.mark.slow
 def test_doctor_names_the_sandboxes_of_this_host(etude: Etude) -> None:
     """Both are listed, and which one grades; and the versions that grade."""
-    done = etude("doctor")
-    assert done.returncode == 0
-    assert f"Python {platform.python_version()}, NumPy {np.__version__}, " in done.stdout
-    assert "namespaces: " in done.stdout
-    assert "landlock: " in done.stdout
-    assert "Submissions are graded in: " in done.stdout
+    finished = etude("doctor")
+    assert finished.returncode == 0
+    assert f"Python {platform.python_version()}, NumPy {np.__version__}, " in finished.stdout
+    assert "namespaces: " in finished.stdout
+    assert "landlock: " in finished.stdout
+    assert "Submissions are graded in: " in finished.stdout
 
 
 @pytest.mark.slow
@@ -156,11 +156,11 @@ def test_doctor_tries_a_database(etude: Etude, tmp_path: Path) -> None:
 def test_without_a_sandbox_nothing_is_graded(etude_without_sandbox: Etude) -> None:
     """Exit status 3 with cause and fix; with `--format json` an object without a score."""
     words = ("check", "attention-weights", RIGHT, "--format", "json")
-    done = etude_without_sandbox(*words)
-    assert done.returncode == 3
-    assert "grader fault: no sandbox on this host" in done.stderr
-    assert "Install bubblewrap" in done.stderr
-    fault = json.loads(done.stdout)
+    finished = etude_without_sandbox(*words)
+    assert finished.returncode == 3
+    assert "grader fault: no sandbox on this host" in finished.stderr
+    assert "Install bubblewrap" in finished.stderr
+    fault = json.loads(finished.stdout)
     assert (fault["outcome"], "score" in fault) == ("grader fault", False)
 
 
@@ -170,9 +170,9 @@ def test_grading_without_a_sandbox_is_explicit_and_stamped(
 ) -> None:
     """`--unsafe-no-sandbox` works where no sandbox does, and the reports say so."""
     words = ("check", "attention-weights", RIGHT, "--unsafe-no-sandbox", "--format", "json=v.json")
-    done = etude_without_sandbox(*words)
-    assert done.returncode == 0
-    assert "WITHOUT a sandbox" in done.stdout
+    finished = etude_without_sandbox(*words)
+    assert finished.returncode == 0
+    assert "WITHOUT a sandbox" in finished.stdout
     assert json.loads((tmp_path / "v.json").read_text())["sandbox"] == "none"
 
 
@@ -188,14 +188,14 @@ def test_pytest_grades_a_file_test_by_test(tmp_path: Path) -> None:
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
 
     for file in (RIGHT, shutil.copy(RIGHT, tmp_path / "Attention Weights (1).py")):
-        done = run(Path(file))
-        assert done.returncode == 0, done.stdout
-        assert "9 passed" in done.stdout
-    done = run(WRONG)
-    assert done.returncode == 1
-    assert "expected 0.4555, got 0.5065" in done.stdout
-    assert "any-shape" in done.stdout
-    assert "Traceback" not in done.stdout
+        finished = run(Path(file))
+        assert finished.returncode == 0, finished.stdout
+        assert "9 passed" in finished.stdout
+    finished = run(WRONG)
+    assert finished.returncode == 1
+    assert "expected 0.4555, got 0.5065" in finished.stdout
+    assert "any-shape" in finished.stdout
+    assert "Traceback" not in finished.stdout
 
 
 @pytest.mark.slow
@@ -206,6 +206,6 @@ def test_pytest_says_why_it_found_no_exercise(tmp_path: Path) -> None:
     words = [str(exercises), "--submission=hw1.py", "-c", os.devnull]
     plain = ["-p", "no:cacheprovider", "-p", "no:schemathesis"]
     command = [sys.executable, "-P", "-m", "pytest", *words, *plain]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 4
-    assert "no exercise here is named after 'hw1.py'" in done.stderr
+    finished = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert finished.returncode == 4
+    assert "no exercise here is named after 'hw1.py'" in finished.stderr

@@ -87,18 +87,18 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def test_check_works_without_anything_of_linux(elsewhere: Run) -> None:
     """Agreed to on the command line; the verdict says that it is not sandboxed."""
-    done = elsewhere("check", "./small.yaml", "mine.py", "--unsafe-no-sandbox")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "Not sandboxed" in done.stdout
-    assert "Passed: 3/3 points" in done.stdout
+    finished = elsewhere("check", "./small.yaml", "mine.py", "--unsafe-no-sandbox")
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert "Not sandboxed" in finished.stdout
+    assert "Passed: 3/3 points" in finished.stdout
 
 
 @pytest.mark.slow
 def test_a_lesson_can_be_read(elsewhere: Run) -> None:
     """Its cells run as a submission does there."""
-    done = elsewhere("lesson", "show", "softmax", "--unsafe-no-sandbox")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "To answer question 1: etude lesson show softmax --answer 1=" in done.stdout
+    finished = elsewhere("lesson", "show", "softmax", "--unsafe-no-sandbox")
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert "To answer question 1: etude lesson show softmax --answer 1=" in finished.stdout
 
 
 @pytest.mark.slow
@@ -106,23 +106,23 @@ def test_a_lesson_can_be_read(elsewhere: Run) -> None:
 def test_every_report_is_stamped(elsewhere: Run, form: str) -> None:
     """Each says that nothing isolated the submission."""
     words = ("check", "./small.yaml", "mine.py", "--unsafe-no-sandbox", "--format", form)
-    done = elsewhere(*words)
+    finished = elsewhere(*words)
     stamps = ('"sandbox": "none"', 'name="sandbox" value="none"', "Not sandboxed")
-    assert any(stamp in done.stdout for stamp in stamps)
+    assert any(stamp in finished.stdout for stamp in stamps)
 
 
 @pytest.mark.slow
 def test_nothing_else_goes_on_without_a_sandbox(elsewhere: Run, tmp_path: Path) -> None:
     """A check that no one has agreed to, and `grade` whatever is agreed to: a fault, no verdict."""
-    done = elsewhere("check", "./small.yaml", "mine.py", "--format", "markdown=out.md")
-    assert (done.returncode, done.stdout) == (3, "")
-    assert "answer its question" in done.stderr
+    finished = elsewhere("check", "./small.yaml", "mine.py", "--format", "markdown=out.md")
+    assert (finished.returncode, finished.stdout) == (3, "")
+    assert "answer its question" in finished.stderr
     assert "answer its question" in (tmp_path / "out.md").read_text()
     (tmp_path / "in").mkdir()
     for words in (["grade", "in"], ["grade", "in", "--unsafe-no-sandbox"], ["serve"]):
-        done = elsewhere(*words)
-        assert (done.returncode, done.stdout) == (3, "")
-        assert "needs Linux" in done.stderr
+        finished = elsewhere(*words)
+        assert (finished.returncode, finished.stdout) == (3, "")
+        assert "needs Linux" in finished.stderr
     assert "check" in elsewhere("--help").stdout
 
 

@@ -85,9 +85,9 @@ def test_a_command_runs_as_a_process(etude: Etude, etude_process: Etude, name: s
     words, status, said = RUNS[name]
     if "results.jsonl" in words:
         etude("grade", "in", "--output", "results.jsonl")
-    done = etude_process(*words)
-    assert (done.returncode, "Traceback" in done.stderr) == (status, False), done.stderr
-    assert said in done.stdout + done.stderr
+    finished = etude_process(*words)
+    assert (finished.returncode, "Traceback" in finished.stderr) == (status, False), finished.stderr
+    assert said in finished.stdout + finished.stderr
 
 
 def test_every_command_is_started_by_a_test() -> None:

@@ -193,8 +193,8 @@ def test_an_unknown_exercise_gets_a_suggestion(etude: Etude, command: str) -> No
         ("tokenlookup", "no exercise 'tokenlookup'; did you mean 'token-lookup'?"),
         ("nope", "no exercise 'nope'; 'etude list' names them all"),
     ):
-        done = etude(command, name)
-        assert (done.returncode, done.stderr) == (2, f"etude: {said}\n")
+        finished = etude(command, name)
+        assert (finished.returncode, finished.stderr) == (2, f"etude: {said}\n")
 
 
 @pytest.mark.parametrize(
@@ -210,8 +210,8 @@ def test_what_is_not_there_is_exit_status_two(
     student: Etude, words: tuple[str, ...], said: str
 ) -> None:
     """With the reason, or a suggestion."""
-    done = student(*words)
-    assert (done.returncode, said in done.stderr) == (2, True)
+    finished = student(*words)
+    assert (finished.returncode, said in finished.stderr) == (2, True)
 
 
 def test_list_as_json_has_every_field(student: Etude) -> None:
@@ -268,42 +268,42 @@ def test_next_draws_a_set_of_a_course_for_today(student: Etude, tmp_path: Path) 
 
 def test_check_finds_the_file_that_start_wrote(student: Etude, tmp_path: Path) -> None:
     """In this folder; without one it says what to do, and with two it asks."""
-    done = student("check", "double")
-    assert done.returncode == 2
-    assert "there is no double.py here" in done.stderr
+    finished = student("check", "double")
+    assert finished.returncode == 2
+    assert "there is no double.py here" in finished.stderr
     (tmp_path / "double.py").write_text(RIGHT)
     assert student("check", "double").returncode == 0
     (tmp_path / "double.ipynb").write_text("{}")
-    done = student("check", "double")
-    assert done.returncode == 2
-    assert "there are double.ipynb and double.py here" in done.stderr
+    finished = student("check", "double")
+    assert finished.returncode == 2
+    assert "there are double.ipynb and double.py here" in finished.stderr
     assert student("check", "double.py").returncode == 0  # a file says which exercise it is for
 
 
 def test_lesson_show_alone_lists_the_lessons(student: Etude) -> None:
     """By tracks, with titles."""
-    done = student("lesson", "show")
-    assert done.stdout == "Basics (basics)\n  doubling  Doubling\n"
+    finished = student("lesson", "show")
+    assert finished.stdout == "Basics (basics)\n  doubling  Doubling\n"
 
 
 def test_show_prints_instructions_and_visible_tests_only(student: Etude) -> None:
     """Maths as characters; of a hidden test its existence alone."""
-    done = student("show", "double")
-    assert done.returncode == 0
-    assert "Write `double(x)`: return x/2, times something." in done.stdout
-    assert "x = [1., 2.]\n    double(x)\n    # gives\n    #   [2., 4.]" in done.stdout
-    assert "- one more is hidden" in done.stdout
-    assert "nobody may see" not in done.stdout
-    assert "7.25" not in done.stdout
-    assert "\x1b" not in done.stdout
+    finished = student("show", "double")
+    assert finished.returncode == 0
+    assert "Write `double(x)`: return x/2, times something." in finished.stdout
+    assert "x = [1., 2.]\n    double(x)\n    # gives\n    #   [2., 4.]" in finished.stdout
+    assert "- one more is hidden" in finished.stdout
+    assert "nobody may see" not in finished.stdout
+    assert "7.25" not in finished.stdout
+    assert "\x1b" not in finished.stdout
 
 
 def test_show_keeps_the_answer_of_a_prediction(student: Etude) -> None:
     """The value that is asked for is not printed."""
-    done = student("show", "guess")
-    assert done.returncode == 0
-    assert "40 + 2" in done.stdout
-    assert "# gives" not in done.stdout
+    finished = student("show", "guess")
+    assert finished.returncode == 0
+    assert "40 + 2" in finished.stdout
+    assert "# gives" not in finished.stdout
 
 
 # start
@@ -311,10 +311,10 @@ def test_show_keeps_the_answer_of_a_prediction(student: Etude) -> None:
 
 def test_start_writes_the_starter_and_what_to_do_with_it(student: Etude, tmp_path: Path) -> None:
     """By default as <exercise>.py; or in a folder; or under the name that is given."""
-    done = student("start", "double")
-    assert done.returncode == 0
+    finished = student("start", "double")
+    assert finished.returncode == 0
     assert (tmp_path / "double.py").read_text() == "def double(x):\n    ...\n"
-    assert "Check: etude check double double.py" in done.stdout
+    assert "Check: etude check double double.py" in finished.stdout
     (tmp_path / "homework").mkdir()
     assert student("start", "double", "homework").returncode == 0
     assert (tmp_path / "homework" / "double.py").exists()
@@ -324,8 +324,8 @@ def test_start_writes_the_starter_and_what_to_do_with_it(student: Etude, tmp_pat
 def test_start_never_touches_what_is_there(student: Etude, tmp_path: Path) -> None:
     """Work stays, also behind a link that leads nowhere; the same starter is not an error."""
     (tmp_path / "double.py").write_text(RIGHT)
-    done = student("start", "double")
-    assert (done.returncode, "stays as it is" in done.stderr) == (2, True)
+    finished = student("start", "double")
+    assert (finished.returncode, "stays as it is" in finished.stderr) == (2, True)
     assert (tmp_path / "double.py").read_text() == RIGHT
     (tmp_path / "link.py").symlink_to(tmp_path / "nowhere.py")
     assert student("start", "double", "link.py").returncode == 2
@@ -361,8 +361,8 @@ def test_a_check_is_recorded_with_all_that_it_came_to(student: Etude) -> None:
 
 def test_a_pass_says_what_comes_next(student: Etude) -> None:
     """In the track, and then in the next one; round again to what was left out."""
-    done = student("check", "double", "right.py")
-    assert done.stdout.splitlines()[-2:] == [
+    finished = student("check", "double", "right.py")
+    assert finished.stdout.splitlines()[-2:] == [
         "Passed: 2/2 points, +10 XP.",
         "Next: etude start triple",
     ]
@@ -371,8 +371,8 @@ def test_a_pass_says_what_comes_next(student: Etude) -> None:
     assert (
         student("check", "guess", "guess.py").stdout.splitlines()[-1] == "Next: etude start triple"
     )
-    done = student("check", "triple", "triple.py")
-    assert done.stdout.splitlines()[-1] == "Next: etude start quadruple"
+    finished = student("check", "triple", "triple.py")
+    assert finished.stdout.splitlines()[-1] == "Next: etude start quadruple"
 
 
 def test_what_comes_next_can_be_copied_for_another_collection(
@@ -380,8 +380,8 @@ def test_what_comes_next_can_be_copied_for_another_collection(
 ) -> None:
     """A collection that was named on the command line is named in the advice."""
     folder = _write_collection(tmp_path / "my course")
-    done = student("check", "double", "right.py", "--exercises", folder)
-    assert done.stdout.splitlines()[-1] == f"Next: etude start triple --exercises '{folder}'"
+    finished = student("check", "double", "right.py", "--exercises", folder)
+    assert finished.stdout.splitlines()[-1] == f"Next: etude start triple --exercises '{folder}'"
 
 
 def test_xp_are_earned_once(student: Etude) -> None:
@@ -451,12 +451,12 @@ def test_a_locked_record_costs_the_record_alone(student: Etude) -> None:
     assert len(_rows("SELECT * FROM attempts")) == 1
 
 
-def _assert_not_recorded(done: Finished, status: int) -> None:
-    assert done.returncode == status
-    assert "points" in done.stdout
-    assert "this attempt is not recorded: " in done.stderr
-    assert all(line.startswith("etude: ") for line in done.stderr.splitlines())
-    assert len(done.stderr.splitlines()) <= 2
+def _assert_not_recorded(finished: Finished, status: int) -> None:
+    assert finished.returncode == status
+    assert "points" in finished.stdout
+    assert "this attempt is not recorded: " in finished.stderr
+    assert all(line.startswith("etude: ") for line in finished.stderr.splitlines())
+    assert len(finished.stderr.splitlines()) <= 2
 
 
 def _content() -> bytes:
@@ -649,14 +649,14 @@ def test_a_path_that_cannot_be_looked_at_is_no_change(tmp_path: Path) -> None:
 
 def test_a_hint_s_price_is_said_and_asked_for(student: Etude) -> None:
     """No is no: nothing is shown and nothing paid."""
-    done = student("hint", "double", input="n\n")
-    assert "Hint 1 of 3 costs 3 XP: a pass then earns 7 instead of 10. Show it?" in done.stdout
-    assert "First" not in done.stdout
+    finished = student("hint", "double", input="n\n")
+    assert "Hint 1 of 3 costs 3 XP: a pass then earns 7 instead of 10. Show it?" in finished.stdout
+    assert "First" not in finished.stdout
     assert not _record().exists()
-    done = student("hint", "double", input="y\n")
-    assert "First hint." in done.stdout
-    done = student("hint", "double", input="y\n")
-    assert "Hint 2 of 3 costs 4 XP: a pass then earns 3 instead of 7." in done.stdout
+    finished = student("hint", "double", input="y\n")
+    assert "First hint." in finished.stdout
+    finished = student("hint", "double", input="y\n")
+    assert "Hint 2 of 3 costs 4 XP: a pass then earns 3 instead of 7." in finished.stdout
     assert "Third hint." in student("hint", "double").stdout
     assert "You have seen all of them" in student("hint", "double").stdout
     again = student("hint", "double", "--again").stdout
@@ -670,9 +670,9 @@ def test_a_hint_s_price_is_said_and_asked_for(student: Etude) -> None:
 
 def test_a_hint_is_not_bought_by_nobody(student: Etude) -> None:
     """Without an answer it exits with status 2, shows nothing, and names the option."""
-    done = student("hint", "double")
-    assert (done.returncode, "--yes" in done.stderr) == (2, True)
-    assert "First" not in done.stdout
+    finished = student("hint", "double")
+    assert (finished.returncode, "--yes" in finished.stderr) == (2, True)
+    assert "First" not in finished.stdout
 
 
 def test_hints_are_free_after_passing(student: Etude) -> None:
@@ -687,23 +687,23 @@ def test_a_hint_is_shown_though_it_cannot_be_recorded(
 ) -> None:
     """With a warning."""
     monkeypatch.setenv("ETUDE_DATA", os.fspath(tmp_path / "right.py" / "data"))
-    done = student("hint", "double", "--yes")
-    assert (done.returncode, "First hint." in done.stdout) == (0, True)
-    assert "this hint is not recorded" in done.stderr
+    finished = student("hint", "double", "--yes")
+    assert (finished.returncode, "First hint." in finished.stdout) == (0, True)
+    assert "this hint is not recorded" in finished.stderr
 
 
 def test_the_solution_is_for_those_who_passed(student: Etude) -> None:
     """Before that, the price is said; afterwards it is shown with its explanation and other ways."""
-    done = student("solution", "double")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "--give-up shows its solution, for the 10 XP" in done.stderr
+    finished = student("solution", "double")
+    assert (finished.returncode, finished.stdout) == (2, "")
+    assert "--give-up shows its solution, for the 10 XP" in finished.stderr
     student("check", "double", "right.py")
-    done = student("solution", "double", "--give-up")
-    assert "    def double(x):\n        return 2 * x\n" in done.stdout
-    assert "Times is times." in done.stdout
-    assert "For few." in done.stdout
-    assert "return x + x" in done.stdout
-    assert "return x * 2" not in done.stdout
+    finished = student("solution", "double", "--give-up")
+    assert "    def double(x):\n        return 2 * x\n" in finished.stdout
+    assert "Times is times." in finished.stdout
+    assert "For few." in finished.stdout
+    assert "return x + x" in finished.stdout
+    assert "return x * 2" not in finished.stdout
     assert "10 XP in all" in student("progress").stdout
 
 
@@ -711,20 +711,20 @@ def test_a_wrong_program_is_broken_after_a_pass(student: Etude, tmp_path: Path) 
     """It is shown with the command that answers; a call that counts earns one XP, once."""
     more = ["--exercises", str(ROOT / "exercises")]
     for _ in range(2):  # giving up is not a pass
-        done = student("break", "similarity-scores", *more)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert "pass 'similarity-scores' first" in done.stderr
+        finished = student("break", "similarity-scores", *more)
+        assert (finished.returncode, finished.stdout) == (2, "")
+        assert "pass 'similarity-scores' first" in finished.stderr
         student("solution", "similarity-scores", "--give-up", *more)
     (tmp_path / "mine.py").write_text(SCORES)
-    done = student("check", "similarity-scores", str(tmp_path / "mine.py"), *more)
-    assert "Break 3 wrong programs" in done.stdout
+    finished = student("check", "similarity-scores", str(tmp_path / "mine.py"), *more)
+    assert "Break 3 wrong programs" in finished.stdout
     assert student("break", "similarity-scores", *more).stdout.count("to break, 1 XP") == 3
     shown = student("break", "similarity-scores", "1", *more).stdout
     assert "def similarity_scores(Q, K):" in shown
     assert 'Answer: etude break similarity-scores 1 "CALL"' in shown
     answer = ["break", "similarity-scores", "1"]
-    done = student(*answer, "similarity_scores(np.zeros((1, 1)), np.zeros((1, 1)))", *more)
-    assert (done.returncode, done.stdout[:12]) == (1, "Not broken. ")
+    finished = student(*answer, "similarity_scores(np.zeros((1, 1)), np.zeros((1, 1)))", *more)
+    assert (finished.returncode, finished.stdout[:12]) == (1, "Not broken. ")
     counts = "similarity_scores(np.array([[1, 2], [3, 5]]), np.array([[1, 0], [2, 7], [4, 4]]))"
     assert "+1 XP." in student(*answer, counts, *more).stdout
     assert "+1 XP." not in student(*answer, counts, *more).stdout
@@ -762,12 +762,12 @@ def test_a_student_edition_has_no_solution(student: Etude, tmp_path: Path) -> No
     """It says so, and giving up there costs nothing."""
     student("export", "student", "handout")
     for words in ([], ["--give-up"]):
-        done = student("solution", "double", *words, "--exercises", "handout")
-        assert (done.returncode, done.stdout) == (2, "")
-        assert "student edition" in done.stderr
+        finished = student("solution", "double", *words, "--exercises", "handout")
+        assert (finished.returncode, finished.stdout) == (2, "")
+        assert "student edition" in finished.stderr
     assert not _record().exists()
-    done = student("check", "double", tmp_path / "right.py", "--exercises", "handout")
-    assert "+10 XP." in done.stdout.splitlines()
+    finished = student("check", "double", tmp_path / "right.py", "--exercises", "handout")
+    assert "+10 XP." in finished.stdout.splitlines()
 
 
 # progress
@@ -775,15 +775,15 @@ def test_a_student_edition_has_no_solution(student: Etude, tmp_path: Path) -> No
 
 def test_progress_sums_up_and_names_what_is_next(student: Etude) -> None:
     """Tracks, XP, streak; what was tried last comes before what is new."""
-    done = student("progress")
-    assert done.stdout.splitlines()[-2:] == [
+    finished = student("progress")
+    assert finished.stdout.splitlines()[-2:] == [
         "0 XP in all. Streak: 0 days.",
         "Next: etude start double",
     ]
     student("check", "double", "right.py")
-    done = student("progress")
-    assert "Basics\n  1 of 3 passed, 10 of 25 XP\n" in done.stdout
-    assert "10 XP in all. Streak: 1 day.\nNext: etude start triple" in done.stdout
+    finished = student("progress")
+    assert "Basics\n  1 of 3 passed, 10 of 25 XP\n" in finished.stdout
+    assert "10 XP in all. Streak: 1 day.\nNext: etude start triple" in finished.stdout
     student("check", "quadruple", "wrong.py")
     assert "Next: go on with quadruple: " in student("progress").stdout
 
@@ -809,8 +809,8 @@ def test_programs_that_passed_go_to_another_machine(
     programs = json.loads((tmp_path / "again.json").read_text())["programs"]
     assert programs == {"double": RIGHT, "triple": "3"}
     (tmp_path / "bad.json").write_text('{"etude_progress": 1, "programs": {"triple": 3}}')
-    done = student("progress", "import", "bad.json")
-    assert (done.returncode, "bad.json: programs: expected ids" in done.stderr) == (2, True)
+    finished = student("progress", "import", "bad.json")
+    assert (finished.returncode, "bad.json: programs: expected ids" in finished.stderr) == (2, True)
 
 
 def test_progress_goes_to_another_machine_and_back(
@@ -880,20 +880,20 @@ def test_a_file_that_is_no_export_changes_nothing(
 ) -> None:
     """Exit status 2 with the place; never a traceback."""
     (tmp_path / "in.json").write_text(text)
-    done = student("progress", "import", "in.json")
-    assert done.returncode == 2
-    assert reason in done.stderr
-    assert "Traceback" not in done.stderr
+    finished = student("progress", "import", "in.json")
+    assert finished.returncode == 2
+    assert reason in finished.stderr
+    assert "Traceback" not in finished.stderr
     assert not _record().exists()
 
 
 def test_a_damaged_record_is_told_where_it_is_needed(student: Etude) -> None:
     """`progress` cannot do without: exit status 2 and the file; `list` can, with a warning."""
     _record().write_bytes(b"no database at all" * 400)
-    done = student("progress")
-    assert (done.returncode, os.fspath(_record()) in done.stderr) == (2, True)
-    done = student("list")
-    assert (done.returncode, "cannot be read" in done.stderr) == (0, True)
+    finished = student("progress")
+    assert (finished.returncode, os.fspath(_record()) in finished.stderr) == (2, True)
+    finished = student("list")
+    assert (finished.returncode, "cannot be read" in finished.stderr) == (0, True)
     assert student("progress", "where").stdout == f"{_record()}\n"
 
 
@@ -906,8 +906,8 @@ def test_the_record_is_where_the_platform_keeps_such_things(
     for name in ("ETUDE_DATA", "XDG_DATA_HOME", "HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv(variable, os.fspath(tmp_path))
-    done = student("progress", "where")
-    assert done.stdout == f"{tmp_path / below / 'progress.sqlite3'}\n"
+    finished = student("progress", "where")
+    assert finished.stdout == f"{tmp_path / below / 'progress.sqlite3'}\n"
 
 
 # lessons
@@ -915,17 +915,17 @@ def test_the_record_is_where_the_platform_keeps_such_things(
 
 def test_a_lesson_is_run_and_read_in_the_terminal(student: Etude) -> None:
     """Prose with its values, code, what it prints, the matrix with labels, and the exercise."""
-    done = student("lesson", "show", "doubling")
-    assert done.returncode == 0, done.stderr
-    assert "Twice x is 2 times as much." in done.stdout
-    assert '    print("sum", 3, ' in done.stdout
-    assert "\nsum 3 \ufffd[2J\n" in done.stdout
-    rows = [line.split() for line in done.stdout.splitlines()]
+    finished = student("lesson", "show", "doubling")
+    assert finished.returncode == 0, finished.stderr
+    assert "Twice x is 2 times as much." in finished.stdout
+    assert '    print("sum", 3, ' in finished.stdout
+    assert "\nsum 3 \ufffd[2J\n" in finished.stdout
+    rows = [line.split() for line in finished.stdout.splitlines()]
     assert ["Shares"] in rows
     assert ["left", "right"] in rows
     assert ["b", "0.25", "0.50"] in rows
-    assert "Exercise: etude start double" in done.stdout
-    assert "\x1b" not in done.stdout
+    assert "Exercise: etude start double" in finished.stdout
+    assert "\x1b" not in finished.stdout
 
 
 @pytest.mark.slow
@@ -1014,8 +1014,8 @@ def test_a_question_is_answered_by_an_option(asking: Etude) -> None:
         shown.splitlines()[-1] == "To answer question 1: etude lesson show doubling --answer 1=..."
     )
     answers = ("1=a", "1=B", "2=6", "2=1,5", "2")
-    done = asking("lesson", "show", "doubling", *(f"--answer={each}" for each in answers))
-    assert done.stdout.splitlines() == [
+    finished = asking("lesson", "show", "doubling", *(f"--answer={each}" for each in answers))
+    assert finished.stdout.splitlines() == [
         "Not yet. That is a sum.", "Right. Three and three.",
         "Not yet. That is twice.", "Right. Divide.", "1.5. Divide.",
     ]  # fmt: skip
@@ -1024,8 +1024,8 @@ def test_a_question_is_answered_by_an_option(asking: Etude) -> None:
         ("1=C", "'C' is not an answer to question 1: a letter, A to B"),
         ("2=two", "'two' is not an answer to question 2: a number"),
     ):
-        done = asking("lesson", "show", "doubling", "--answer", answer)
-        assert (done.returncode, said in done.stderr) == (2, True)
+        finished = asking("lesson", "show", "doubling", "--answer", answer)
+        assert (finished.returncode, said in finished.stderr) == (2, True)
 
 
 @pytest.mark.slow
@@ -1061,9 +1061,9 @@ def _completed(student: Etude, *words: str) -> list[str]:
         "COMP_WORDS": " ".join(["etude", *words]),
         "COMP_CWORD": str(len(words)),
     }
-    done = student(env=environment)
-    assert done.stderr == ""
-    return [line.partition(",")[2] for line in done.stdout.splitlines()]
+    finished = student(env=environment)
+    assert finished.stderr == ""
+    return [line.partition(",")[2] for line in finished.stdout.splitlines()]
 
 
 def test_a_shell_completes_commands_exercises_lessons_and_tracks(student: Etude) -> None:
@@ -1093,9 +1093,9 @@ def test_a_shell_completes_no_name_that_it_would_run(student: Etude, tmp_path: P
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_prints_the_line_to_add(student: Etude, shell: str) -> None:
     """One line on stdout, so that it can be appended to a file."""
-    done = student("completion", shell)
-    assert done.returncode == 0
-    (line,) = done.stdout.splitlines()
+    finished = student("completion", shell)
+    assert finished.returncode == 0
+    (line,) = finished.stdout.splitlines()
     assert f"_ETUDE_COMPLETE={shell}_source etude" in line
 
 

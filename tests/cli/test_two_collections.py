@@ -56,14 +56,14 @@ def test_what_is_in_both_is_an_error(etude: Etude, both: tuple[str, ...], tmp_pa
     three = collection(tmp_path / "three", "first", "double")
     clashing = (*both[:2], "--exercises", str(three))
     for command in (["check", "double", "x.py"], ["show", "double"], ["list"], ["verify", "first"]):
-        done = etude(command[0], *clashing, *command[1:])
-        assert done.returncode == 2, command
-        assert all(folder in done.stderr for folder in (str(three), both[1])), command
+        finished = etude(command[0], *clashing, *command[1:])
+        assert finished.returncode == 2, command
+        assert all(folder in finished.stderr for folder in (str(three), both[1])), command
     assert "is both" in etude("verify", *clashing, "double").stderr
     other = collection(tmp_path / "other", "first", "thrice")
-    done = etude("list", *both[:2], "--exercises", str(other))
-    assert done.returncode == 2
-    assert "there is another track 'first'" in done.stderr
+    finished = etude("list", *both[:2], "--exercises", str(other))
+    assert finished.returncode == 2
+    assert "there is another track 'first'" in finished.stderr
 
 
 def test_a_course_that_comes_with_etude_is_found_by_its_name(etude: Etude, tmp_path: Path) -> None:
@@ -76,10 +76,10 @@ def test_a_course_that_comes_with_etude_is_found_by_its_name(etude: Etude, tmp_p
 
 def test_a_folder_that_is_not_there_is_named(etude: Etude, both: tuple[str, ...]) -> None:
     """And a handout is of one collection, since it has one course."""
-    done = etude("list", *both, "--exercises", "nowhere")
-    assert done.returncode == 2
-    assert "there is no folder nowhere" in done.stderr
-    assert "'learning-from-data' and 'numpy-practice'" in done.stderr
-    done = etude("export", "student", *both, "handout")
-    assert done.returncode == 2
-    assert "one collection" in done.stderr
+    finished = etude("list", *both, "--exercises", "nowhere")
+    assert finished.returncode == 2
+    assert "there is no folder nowhere" in finished.stderr
+    assert "'learning-from-data' and 'numpy-practice'" in finished.stderr
+    finished = etude("export", "student", *both, "handout")
+    assert finished.returncode == 2
+    assert "one collection" in finished.stderr

@@ -309,6 +309,6 @@ def test_given_opens_what_the_packages_of_a_course_open(path: Path, etude: Etude
     mine = path.with_name("mine.py")
     mine.write_text(SOLUTION.replace("  import numpy", "import numpy"))
 
-    done = etude("check", path, mine)
+    finished = etude("check", path, mine)
 
-    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert (finished.returncode, finished.stderr) == (0, ""), finished.stdout

@@ -236,7 +236,7 @@ def test_canvas_refuses_other_files(etude: Etude, graded: Path) -> None:
             "export", "canvas", "book.csv", "notes", "--column", "A", "--output", "f.csv"
         )
         assert finished.returncode == 2
-        assert "notes:1 is no whole result" in finished.stderr
+        assert "notes:1 is not a whole result" in finished.stderr
 
 
 def _hand_in(folder: Path, source: Path) -> None:

@@ -243,7 +243,7 @@ class Results:
                     self._settled[key] = verdict_from_data(data)
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 raise UsageError(
-                    f"{self.path}:{number} is no whole result of etude grade --output; "
+                    f"{self.path}:{number} is not a whole result of etude grade --output; "
                     "delete the line, or name another file"
                 ) from None
             end += len(line)

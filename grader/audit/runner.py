@@ -248,7 +248,7 @@ class _Running:
         os.close(self.descriptor)
         status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         outcome = TaskOutcome(ended=self.ended)
-        *lines, rest = bytes(self.received).split(b"\n")
+        *lines, partial_line = bytes(self.received).split(b"\n")
         for line in lines:
             with contextlib.suppress(ValueError, RecursionError):
                 message = json.loads(line)
@@ -265,7 +265,7 @@ class _Running:
             raise GraderFault(f"an audit's own process failed: {message['message']}")
         if not outcome.ended and status == -signal.SIGXCPU:
             outcome.ended = _TOO_LONG
-        elif not outcome.ended and (status or rest or not outcome.select("end")):
+        elif not outcome.ended and (status or partial_line or not outcome.select("end")):
             outcome.ended = f"ended the process with status {status}"
         return outcome
 
@@ -296,16 +296,18 @@ def _printable(value: Any) -> Any:
 
 def _wait_for_ended(running: Iterable[_Running]) -> list[_Running]:
     """Wait for messages, and return the processes that have ended."""
-    every = [*running]
-    seconds = min(process.deadline for process in every) - time.monotonic()
-    ready, _, _ = select.select([process.descriptor for process in every], [], [], max(seconds, 0))
+    processes = [*running]
+    seconds = min(process.deadline for process in processes) - time.monotonic()
+    ready, _, _ = select.select(
+        [process.descriptor for process in processes], [], [], max(seconds, 0)
+    )
     now = time.monotonic()
-    for process in every:
+    for process in processes:
         if process.descriptor in ready:
             process.read()
         elif now >= process.deadline:
             process.end(_TOO_LONG)
-    return [process for process in every if process.is_over]
+    return [process for process in processes if process.is_over]
 
 
 def _serve(task: Task, slot: Path, writing: int, modules: Iterable[str]) -> None:

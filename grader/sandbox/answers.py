@@ -144,8 +144,8 @@ def read_call_back(tree: object) -> tuple[int, list[Any], dict[Any, Any]] | None
     if type(tree) is not list or [type(part) for part in tree] != [str, int, list, dict]:
         return None
     word, number, args, kwargs = tree
-    named = all(type(name) is str for name in kwargs)
-    return (number, args, kwargs) if word == "call back" and named else None
+    has_text_names = all(type(name) is str for name in kwargs)
+    return (number, args, kwargs) if word == "call back" and has_text_names else None
 
 
 def read_answer(tree: object, number: int, *, measured: bool = False) -> Answer:

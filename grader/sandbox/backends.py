@@ -48,14 +48,16 @@ class Host:
     @property
     def masked_folders(self) -> tuple[Path, ...]:
         """The folders of installed packages inside the standard library."""
-        every = (root / name for root in self.standard_library for name in _NOT_FOR_SUBMISSIONS)
-        return tuple(path for path in every if path.is_dir())
+        candidates = (
+            root / name for root in self.standard_library for name in _NOT_FOR_SUBMISSIONS
+        )
+        return tuple(path for path in candidates if path.is_dir())
 
     @property
     def needed_paths(self) -> tuple[Path, ...]:
         """The paths that the process in the sandbox must be able to read."""
-        own = (self.interpreter, *self.standard_library, *self.libraries, *self.numpy, IN_CHILD)
-        return (*own, *self.course_packages.paths)
+        paths = (self.interpreter, *self.standard_library, *self.libraries, *self.numpy, IN_CHILD)
+        return (*paths, *self.course_packages.paths)
 
     @property
     def readable(self) -> tuple[Path, ...]:
@@ -115,7 +117,7 @@ def _standard_library() -> tuple[Path, ...]:
 
 def _libraries() -> tuple[tuple[Path, ...], tuple[tuple[str, Path], ...]]:
     """Return the libraries and links that the dynamic loader uses for this process."""
-    own = (*_standard_library(), _numpy_folder().parent)
+    mounted_folders = (*_standard_library(), _numpy_folder().parent)
     mapped = set()  # shared libraries that are mapped into this process
     with Path("/proc/self/maps").open(encoding="utf-8", errors="surrogateescape") as lines:
         for line in lines:
@@ -124,7 +126,7 @@ def _libraries() -> tuple[tuple[Path, ...], tuple[tuple[str, Path], ...]]:
                 mapped.add(Path(path[0]))
     folders: dict[Path, None] = {}
     for library in sorted(mapped):
-        if any(library.is_relative_to(root) for root in own):
+        if any(library.is_relative_to(root) for root in mounted_folders):
             continue
         # A system folder of libraries may be visible as a whole, any other folder may not.
         system = library.parent.is_relative_to("/usr/lib") or library.parent == Path("/usr/lib64")

@@ -211,8 +211,8 @@ class ChildProcess(FramedChild):
     def _wait(self, event: int) -> None:
         """Wait until the connection is ready; at the deadline, end the child and raise."""
         self._poll.register(self._connection, event)
-        left = self._remaining_seconds
-        if left <= 0 or not self._poll.poll(left * 1000):
+        seconds = self._remaining_seconds
+        if seconds <= 0 or not self._poll.poll(seconds * 1000):
             ending = self.end()
             # On a busy machine, a computing loop may reach the wall-clock limit first.
             if self._has_used_its_time():

@@ -82,10 +82,10 @@ def _python() -> list[str]:
     paths = {f"{prefix}/{name}" for prefix in prefixes for name in ("lib", "lib64")}
     paths.update(each for each in sys.path if each.endswith(_PACKAGES) or os.path.isfile(each))  # noqa: PTH113  texts
     paths.update(_LIBRARIES, _DEVICES)
-    inside = tuple(f"{folder}/" for folder in paths)
+    folder_prefixes = tuple(f"{folder}/" for folder in paths)
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
-        if file and "." not in name and name != "__main__" and not file.startswith(inside):
+        if file and "." not in name and name != "__main__" and not file.startswith(folder_prefixes):
             paths.update(getattr(module, "__path__", None) or [file])
     return sorted(paths)
 

@@ -38,8 +38,8 @@ def uncover(paths: list[str]) -> None:
         return
     syscalls.unshare(syscalls.CLONE_NEWNS)
     syscalls.mount("none", "/", "", syscalls.MS_REC | syscalls.MS_PRIVATE)
-    for folder, inside in closed.items():
-        handles = {path: os.open(path, os.O_PATH) for path in inside}
+    for folder, needed_paths in closed.items():
+        handles = {path: os.open(path, os.O_PATH) for path in needed_paths}
         syscalls.mount("tmpfs", folder, "tmpfs", syscalls.MS_NOSUID | syscalls.MS_NODEV, "mode=755")
         for path, handle in handles.items():
             if os.path.exists(path):  # already visible inside another needed path

@@ -185,9 +185,9 @@ def _targets() -> Iterator[tuple[Path, dict[str, object]]]:
         tcp = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         udp = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
         udp.bind(("127.0.0.1", 0))
-        named = stack.enter_context(socket.socket(socket.AF_UNIX))
-        named.bind(f"\0{file.name}")
-        named.listen()
+        named_socket = stack.enter_context(socket.socket(socket.AF_UNIX))
+        named_socket.bind(f"\0{file.name}")
+        named_socket.listen()
         ports = {"tcp": tcp.getsockname()[1], "udp": udp.getsockname()[1]}
         yield file, {"file": str(file), "name": file.name, **ports}
 

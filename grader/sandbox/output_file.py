@@ -64,8 +64,8 @@ class _UntilFull(io.FileIO):
 
     def write(self, data: "bytes | memoryview") -> int:  # type: ignore[override]
         """Write as much as there is room for."""
-        rest = memoryview(data)
+        remaining = memoryview(data)
         with contextlib.suppress(OSError):
-            while rest:
-                rest = rest[super().write(rest) :]
+            while remaining:
+                remaining = remaining[super().write(remaining) :]
         return len(data)

@@ -49,8 +49,8 @@ class _Inbox(JobSource):
         except (EOFError, OSError):
             self.is_closed = True
             return None
-        job_id, definition, *rest = pickle.loads(message)  # noqa: S301  the parent is trusted
-        job = Job(self._exercise(definition), *rest)
+        job_id, definition, *arguments = pickle.loads(message)  # noqa: S301  the parent is trusted
+        job = Job(self._exercise(definition), *arguments)
         self._ids[id(job)] = (job, job_id)
         return job
 

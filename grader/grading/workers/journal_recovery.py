@@ -50,12 +50,12 @@ def recover_result(job: Job, entries: Sequence[tuple[str, Any]], sandbox: str) -
     results = {result.id: result for result in finished}
     if list(results) != [test.id for test in tests[: len(finished)]]:
         raise ValueError("not the results of this job's tests")
-    left = tests[len(finished) :]
+    unfinished = tests[len(finished) :]
     if job.options is not None and job.options.stop_at_failure:
-        del left[1:]
-    for test in left[:1]:
+        del unfinished[1:]
+    for test in unfinished[:1]:
         results[test.id] = timed_out_result(job.exercise, test, seconds, best_effort)
-    for test in left[1:]:
+    for test in unfinished[1:]:
         results[test.id] = not_run_result(test)
     verdict = make_verdict(
         job.exercise, job.submission, results, sandbox=sandbox, output=content[journal.LOADED]

@@ -151,9 +151,9 @@ class Program:
         lines[first] = ""
         if name in _CELL_RUN:
             yield from self._as_python(lines)
-            named = [word for word in arguments.split() if word.isidentifier()]
-            if name == "capture" and named:
-                lines[first] = f"{named[0]} = None"
+            names = [word for word in arguments.split() if word.isidentifier()]
+            if name == "capture" and names:
+                lines[first] = f"{names[0]} = None"
             return
         text = "\n".join(lines)
         lines[:] = [""] * len(lines)
@@ -166,8 +166,10 @@ class Program:
         if not module or module in sys.modules or module in sys.stdlib_module_names:
             return False
         ast.parse(text)
-        before = self.modules.get(module, "") if {"-a", "--append"} & set(words.split()) else ""
-        self.modules[module] = before + text.lstrip("\n")
+        earlier_text = (
+            self.modules.get(module, "") if {"-a", "--append"} & set(words.split()) else ""
+        )
+        self.modules[module] = earlier_text + text.lstrip("\n")
         return True
 
     def _without_magics(self, lines: list[str]) -> Iterator[str]:
@@ -203,8 +205,10 @@ class Program:
                 _put_stubs(statement, lines)
         functions = [node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS)]
         for number, match, command in magics:
-            inside = any(f.body[0].lineno <= number + 1 <= (f.end_lineno or 0) for f in functions)
-            if python := self._replacement(match["target"], command, in_function=inside):
+            in_function = any(
+                f.body[0].lineno <= number + 1 <= (f.end_lineno or 0) for f in functions
+            )
+            if python := self._replacement(match["target"], command, in_function=in_function):
                 lines[number] = match["indent"] + python
             else:
                 yield match[0].strip()
@@ -242,10 +246,10 @@ def _put_stubs(statement: ast.ImportFrom, lines: list[str]) -> None:
     first, last = statement.lineno - 1, (statement.end_lineno or statement.lineno) - 1
     names = [alias.asname or alias.name for alias in statement.names]
     stubs = " = ".join(_OUR_FUNCTIONS if names == ["*"] else names)
-    before = lines[first].encode()[: statement.col_offset].decode()
-    after = lines[last].encode()[statement.end_col_offset :].decode()
+    prefix = lines[first].encode()[: statement.col_offset].decode()
+    suffix = lines[last].encode()[statement.end_col_offset :].decode()
     lines[first : last + 1] = [""] * (last - first + 1)
-    lines[first] = f"{before}{stubs} = lambda *arguments, **options: None{after}"
+    lines[first] = f"{prefix}{stubs} = lambda *arguments, **options: None{suffix}"
 
 
 def _placeholder(target: str | None, command: str) -> str:

@@ -423,28 +423,28 @@ def describe_error(error: BaseException, depth: int = 0) -> dict[str, object]:
         message = str(error)
     except BaseException:  # noqa: BLE001  a submission's __str__ may do anything
         message = ""
-    own: list[tuple[types.FrameType, int]] = []  # frames of the submission with their lines
+    frames: list[tuple[types.FrameType, int]] = []  # frames of the submission with their lines
     traceback = error.__traceback__
     while traceback is not None:
         if traceback.tb_frame.f_code.co_filename == FILE_NAME:
-            own.append((traceback.tb_frame, traceback.tb_lineno))
+            frames.append((traceback.tb_frame, traceback.tb_lineno))
         traceback = traceback.tb_next
     answer: dict[str, object] = {
         "type": type(error).__name__,
         "bases": [base.__name__ for base in type(error).__mro__],
         "message": message[:_MAX_MESSAGE],
-        "frames": [(line, frame.f_code.co_name) for frame, line in own[-_MAX_FRAMES:]],
+        "frames": [(line, frame.f_code.co_name) for frame, line in frames[-_MAX_FRAMES:]],
     }
     with contextlib.suppress(BaseException):  # a submission may have tampered with anything
         arrays: list[list[object]] = []  # names and shapes of arrays in the line that raised
-        if own:
-            frame, line = own[-1]
+        if frames:
+            frame, line = frames[-1]
             words = dict.fromkeys(re.findall(r"[^\W\d]\w*", linecache.getline(FILE_NAME, line)))
             values = [(word, frame.f_locals.get(word)) for word in words]
             arrays = [[word, list(v.shape)] for word, v in values if type(v) is np.ndarray]
         answer["shapes"] = arrays[:_MAX_SHAPES]
         if type(error) is NameError:  # names in scope, for a suggestion
-            scope = [each for frame, _ in own for each in (*frame.f_locals, *frame.f_globals)]
+            scope = [each for frame, _ in frames for each in (*frame.f_locals, *frame.f_globals)]
             public = [name for name in dict.fromkeys(scope) if not name.startswith("__")]
             answer["names"] = public[:_MAX_NAMES]
         attributes = {

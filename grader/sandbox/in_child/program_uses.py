@@ -102,13 +102,13 @@ def _uses(tree: ast.Module, names: "_Names") -> Iterator[Use]:
             line = getattr(node, "lineno", 1)
             yield "loop", _LOOPS[type(node)], _LOOPS[type(node)], line
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            own = (node.name, f"self.{node.name}")  # called as a function, or as a method
+            own_names = (node.name, f"self.{node.name}")  # called as a function, or as a method
             yield from (
                 ("loop", "recursion", "recursion", call.lineno)
                 for call in ast.walk(node)
                 if isinstance(call, ast.Call)
                 and isinstance(call.func, (ast.Name, ast.Attribute))
-                and _chain(call.func) in own
+                and _chain(call.func) in own_names
             )
         elif isinstance(node, ast.MatchClass):
             for name in node.kwd_attrs:  # `case object(var=v)` reads the attribute `.var`
@@ -155,8 +155,8 @@ def _chain(node: ast.expr) -> str:
 class _Names:
     """The full names of a program's names, as far as they are known without running it."""
 
-    def __init__(self, tree: ast.Module, own: Collection[str] = ()) -> None:
-        self._own = own  # names of the program's modules
+    def __init__(self, tree: ast.Module, own_modules: Collection[str] = ()) -> None:
+        self._own = own_modules  # names of the program's modules
         self.followed: set[int] = set()  # ids of nodes that are only assigned to a tracked name
         self.members = _members(tree)  # ids of nodes in class bodies
         self.overflowed = False  # whether there are more names than can be tracked
@@ -177,7 +177,7 @@ class _Names:
         assignments = [(target.id, _chain(value)) for target, value in pairs]
         own_names = self._values | {name for name, _ in assignments}
         for _ in range(_ROUNDS):
-            before = self._size()
+            size = self._size()
             for name, value in assignments:
                 root = value.partition(".")[0]
                 if root in self._values or not root:
@@ -185,7 +185,7 @@ class _Names:
                 if root in self._aliases or (root and root not in own_names) or value == name:
                     for resolved in self.resolve(value):
                         self._alias(name, resolved)
-            if self._size() == before:
+            if self._size() == size:
                 break
         else:
             self.overflowed = True
@@ -193,8 +193,8 @@ class _Names:
     def _bind(self, node: ast.AST, targets: set[int]) -> None:
         if isinstance(node, ast.Import):
             for alias in node.names:
-                whole = alias.name if alias.asname else alias.name.partition(".")[0]
-                self._alias(alias.asname or whole, whole)
+                full_name = alias.name if alias.asname else alias.name.partition(".")[0]
+                self._alias(alias.asname or full_name, full_name)
         elif isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 if alias.name == "*":
@@ -219,14 +219,14 @@ class _Names:
     def _size(self) -> tuple[int, int]:
         return len(self._values), sum(len(aliases) for aliases in self._aliases.values())
 
-    def _alias(self, name: str, whole: str) -> None:
+    def _alias(self, name: str, full_name: str) -> None:
         aliases = self._aliases.setdefault(name, [])
-        if whole in aliases or whole.startswith("."):
+        if full_name in aliases or full_name.startswith("."):
             return
-        if len(aliases) == _MAX_ALIASES or len(whole) > _MAX_NAME_LENGTH:
+        if len(aliases) == _MAX_ALIASES or len(full_name) > _MAX_NAME_LENGTH:
             self.overflowed = True
         else:
-            aliases.append(whole)
+            aliases.append(full_name)
 
     def resolve(self, chain: str) -> list[str]:
         """Return the possible full names of a chain; empty for a name that the program binds."""
@@ -240,11 +240,11 @@ class _Names:
     def _resolve(self, chain: str) -> list[str]:
         root, dot, rest = chain.partition(".")
         aliases = list(self._aliases.get(root, ()))
-        for name, wholes in self._aliases.items() if "__" in root else ():
+        for name, full_names_of_alias in self._aliases.items() if "__" in root else ():
             # Inside a class A, `__np` is mangled to `_A__np`.
             long, short = sorted((name, root), key=len, reverse=True)
             if long != short and short.startswith("__") and long.endswith(short):
-                aliases += wholes
+                aliases += full_names_of_alias
         full_names = [whole + dot + rest for whole in aliases]
         if root in self._values:
             return [*full_names, dot + rest] if rest else full_names
@@ -256,14 +256,14 @@ def _members(tree: ast.Module) -> set[int]:
     members: set[int] = set()
     waiting: list[tuple[ast.AST, bool]] = [(tree, False)]
     while waiting:
-        node, inside = waiting.pop()
-        if inside:
+        node, is_member = waiting.pop()
+        if is_member:
             members.add(id(node))
         if isinstance(node, ast.ClassDef):
-            inside = True
+            is_member = True
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            inside = False
-        waiting += [(child, inside) for child in ast.iter_child_nodes(node)]
+            is_member = False
+        waiting += [(child, is_member) for child in ast.iter_child_nodes(node)]
     return members
 
 
@@ -292,7 +292,7 @@ def _pairs(
             names, values = target.elts, value.elts  # type: ignore[attr-defined,union-attr]
         case _:
             names, values = [target], [value]
-    if any(isinstance(one, ast.Starred) for one in (*names, *values)):
+    if any(isinstance(part, ast.Starred) for part in (*names, *values)):
         return  # the pairs are known only at run time
     for name, item in zip(names, values, strict=False):
         if isinstance(name, ast.Name) and isinstance(item, (ast.Name, ast.Attribute)):

@@ -250,6 +250,6 @@ def pid_offsets(machine: str, *, scratch: bool) -> list[int]:
     Raises:
         KeyError: For an architecture other than `x86_64` and `aarch64`.
     """
-    one, other = (program(machine, pid, scratch=scratch) for pid in (0, 0xFFFF_FFFF))
-    offsets = range(_CONSTANT_OFFSET, len(one), _INSTRUCTION_SIZE)
-    return [offset for offset in offsets if one[offset] != other[offset]]
+    first, second = (program(machine, pid, scratch=scratch) for pid in (0, 0xFFFF_FFFF))
+    offsets = range(_CONSTANT_OFFSET, len(first), _INSTRUCTION_SIZE)
+    return [offset for offset in offsets if first[offset] != second[offset]]

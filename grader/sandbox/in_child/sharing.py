@@ -55,22 +55,28 @@ def is_same(value: object, now: _State | None, before: _State | None) -> bool:
     return all(map(operator.is_, now, before))
 
 
-def replace_contents(own: Any, contents: Any) -> None:
+def replace_contents(target: Any, contents: Any) -> None:
     """Give an object the contents of its changed counterpart on the other side."""
-    if isinstance(own, (list, bytearray)):
-        own[:] = contents
-    elif isinstance(own, collections.deque):
-        own.clear()
-        own.extend(contents)
-    elif isinstance(own, (dict, set)):
-        own.clear()
-        own.update(contents)
-    elif isinstance(own, np.ndarray) and own.flags.writeable and own.dtype == contents.dtype:
-        if own.size == contents.size and own.flags.c_contiguous and own.shape != contents.shape:
+    if isinstance(target, (list, bytearray)):
+        target[:] = contents
+    elif isinstance(target, collections.deque):
+        target.clear()
+        target.extend(contents)
+    elif isinstance(target, (dict, set)):
+        target.clear()
+        target.update(contents)
+    elif (
+        isinstance(target, np.ndarray) and target.flags.writeable and target.dtype == contents.dtype
+    ):
+        if (
+            target.size == contents.size
+            and target.flags.c_contiguous
+            and target.shape != contents.shape
+        ):
             # Only for an equal size: otherwise the memory would move, and views would be stale.
-            own.resize(contents.shape, refcheck=False)
-        if own.shape == contents.shape:
-            own[...] = contents
+            target.resize(contents.shape, refcheck=False)
+        if target.shape == contents.shape:
+            target[...] = contents
 
 
 Change = Callable[[Any, Any, bool], None]
@@ -124,7 +130,7 @@ class Sharing:
         header: bytes | bytearray,
         body: bytes | bytearray,
         objects: wire.SandboxObjects | None,
-        change: Change = lambda own, contents, _: replace_contents(own, contents),
+        change: Change = lambda target, contents, _: replace_contents(target, contents),
     ) -> Any:
         """Return the payload of a message. Call `settle` before the objects can change again.
 
@@ -141,15 +147,15 @@ class Sharing:
             if type(number) is not int or number not in shared:
                 raise wire.MalformedError("not a number of an object")
             self._forget(number)
-        for each in changes:
-            match each:
+        for item in changes:
+            match item:
                 case [int(number), contents] if number in shared and type(number) is int:
-                    own = shared[number]
+                    target = shared[number]
                 case _:
                     raise wire.MalformedError("no change of an object")
             self._states.pop(number, None)
-            if type(own) is type(contents) and type(own) in CHANGEABLE:
-                change(own, contents, number in self._made_here)
+            if type(target) is type(contents) and type(target) in CHANGEABLE:
+                change(target, contents, number in self._made_here)
         try:
             if changes:
                 self._count_parts()
@@ -166,12 +172,12 @@ class Sharing:
     def _count_parts(self) -> None:
         """Count the parts of each container again, since a change may have made it recursive."""
         for number, value in self._shared.objects.items():
-            left = wire.MAX_NODES
+            remaining = wire.MAX_NODES
             waiting = [(value, 0)]
             while waiting:
                 part, depth = waiting.pop()
-                left -= 1
-                if left < 0 or depth > wire.MAX_DEPTH:
+                remaining -= 1
+                if remaining < 0 or depth > wire.MAX_DEPTH:
                     raise wire.UnsupportedValueError(
                         "a value that is in itself, or has too many parts", of_the_whole=True
                     )
@@ -179,7 +185,7 @@ class Sharing:
                     waiting += [(each, depth + 1) for pair in part.items() for each in pair]
                 elif isinstance(part, (list, tuple, set, collections.deque)):
                     waiting += [(each, depth + 1) for each in part]
-            self._shared.parts[number] = wire.MAX_NODES - left
+            self._shared.parts[number] = wire.MAX_NODES - remaining
 
     def _release(self) -> None:
         """Release the objects that are referred to only by this table, including their memory.

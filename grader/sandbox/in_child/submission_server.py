@@ -176,7 +176,7 @@ class SubmissionServer:
         """Carry out a request; every failure of the submission becomes an answer."""
         number, *arguments = request  # begins with options and the operation
         del request  # so that no reference keeps the arguments alive
-        before, self._number = self._number, number
+        enclosing_number, self._number = self._number, number
         options = set()
         while arguments[0] in ("usage", "warnings", "changes"):
             options.add(arguments.pop(0))
@@ -217,7 +217,7 @@ class SubmissionServer:
             ):  # the value exists, but our code cannot send it
                 answer = [number, "unsupported", {"kind": type_name, "path": ""}]
         finally:
-            self._number = before
+            self._number = enclosing_number
         try:
             return self._message(answer)
         except wire.UnsupportedValueError:  # caused by a shared object that it changed
@@ -247,10 +247,10 @@ class SubmissionServer:
         more than by working on a copy of its arguments.
         """
         objects = list(shared.objects.values())
-        now = map(sharing.take_snapshot, objects)
+        new_states = map(sharing.take_snapshot, objects)
         if all(
             state is not None and sharing.is_same(*each, state)
-            for each, state in zip(zip(objects, now, strict=True), states, strict=True)
+            for each, state in zip(zip(objects, new_states, strict=True), states, strict=True)
         ):
             return None
         with contextlib.suppress(wire.UnsupportedValueError):

@@ -98,8 +98,8 @@ def _missing(name: str) -> Any:
 def install(functions: dict[str, Any]) -> None:
     """Make a small `pytest` importable, and the functions as the module `program`."""
     mark = types.SimpleNamespace(parametrize=_parametrize)
-    ours = {"approx": _Approx, "raises": _Raises, "mark": mark, "__getattr__": _missing}
-    for name, contents in zip(MODULES, (ours, functions), strict=True):
+    pytest_names = {"approx": _Approx, "raises": _Raises, "mark": mark, "__getattr__": _missing}
+    for name, contents in zip(MODULES, (pytest_names, functions), strict=True):
         module = sys.modules[name] = types.ModuleType(name)
         module.__dict__.update(contents)
 

@@ -217,8 +217,8 @@ def with_items(value: tuple[Any, ...], items: list[Any]) -> tuple[Any, ...]:
     names = getattr(value, "_fields", None)
     if names is None:
         return tuple(items)
-    named: tuple[Any, ...] = _named_tuple(None, (names, tuple(items)))
-    return named
+    named_tuple: tuple[Any, ...] = _named_tuple(None, (names, tuple(items)))
+    return named_tuple
 
 
 def as_data(value: Any, depth: int = 0) -> Any:

@@ -52,14 +52,14 @@ def provide(contents: Mapping[str, bytes]) -> Iterator[None]:
     if not contents:
         yield
         return
-    before = dict(_contents)
+    previous = dict(_contents)
     _contents.clear()
     serve(contents)
     try:
         yield
     finally:
         _contents.clear()
-        _contents.update(before)
+        _contents.update(previous)
 
 
 def _lookup(file: Any) -> tuple[str, bytes] | None:

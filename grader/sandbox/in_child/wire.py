@@ -230,7 +230,7 @@ class _Encoder:
             if self.nodes > MAX_NODES:
                 raise self._too_large()
             return ["r", number]
-        before = self.nodes
+        nodes_before = self.nodes
         encode = _ENCODERS.get(kind, _Encoder.encode_other)
         tree = encode(self, value, depth + 1)
         if type(tree) is list and tree[0] in _SHARED:
@@ -238,7 +238,7 @@ class _Encoder:
             if kind is np.ndarray and (owner := self.shared.find_base(value)):  # type: ignore[arg-type]
                 tree = ["v", *owner, tree]
             self.shared.number(value, self.shared.count)
-            self.shared.add(value, self.nodes - before)
+            self.shared.add(value, self.nodes - nodes_before)
         return tree
 
     def encode_other(self, value: Any, depth: int) -> object:
@@ -495,10 +495,10 @@ class _Decoder:
         decode = _DECODERS.get(tree[0])
         if decode is None:
             raise MalformedError("an unknown tag")
-        before = self.nodes
+        nodes_before = self.nodes
         value = decode(self, tree, depth + 1)
         if tree[0] in _SHARED:
-            self.shared.add(value, self.nodes - before)
+            self.shared.add(value, self.nodes - nodes_before)
         return value
 
     def reference(self, tree: list[Any], _depth: int) -> object:
@@ -665,15 +665,15 @@ def _lies_in(
         return False
     if base.flags.forc:
         return True
-    places = np.zeros(high - low, np.bool_)
-    own: npt.NDArray[Any] = np.ndarray(
-        (*base.shape, base.itemsize), np.bool_, places, -low, (*base.strides, 1)
+    marks = np.zeros(high - low, np.bool_)
+    base_bytes: npt.NDArray[Any] = np.ndarray(
+        (*base.shape, base.itemsize), np.bool_, marks, -low, (*base.strides, 1)
     )
-    own[...] = True
-    strided: npt.NDArray[Any] = np.ndarray(
-        (*array.shape, array.itemsize), np.bool_, places, offset - low, (*strides, 1)
+    base_bytes[...] = True
+    view_bytes: npt.NDArray[Any] = np.ndarray(
+        (*array.shape, array.itemsize), np.bool_, marks, offset - low, (*strides, 1)
     )
-    return bool(strided.all())
+    return bool(view_bytes.all())
 
 
 _DECODERS: dict[str, Callable[[_Decoder, list[Any], int], object]] = {

@@ -28,7 +28,7 @@ MODULES: Final = "modules.zip"
 _PAGE: Final = "grader.browser.page"
 # Modules that a page never needs, since it does not read definitions or draw figures. It also lacks
 # the solution that mutants are made of. Other modules import these in the functions that use them.
-_LEFT_OUT: Final = frozenset(
+_EXCLUDED_MODULES: Final = frozenset(
     {
         "grader.definitions.collection", "grader.definitions.files",
         "grader.grading.checks.figure", "grader.grading.feedback.figure_sentences",
@@ -38,7 +38,7 @@ _LEFT_OUT: Final = frozenset(
 )  # fmt: skip
 
 # The earliest date in a zip archive, so that the same modules always give the same bytes.
-_LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)
+_ZIP_DATE: Final = (1980, 1, 1, 0, 0, 0)
 # A zip archive keeps the mode of a file in the high half of its attributes.
 _READABLE: Final = 0o644 << 16
 # Encoded bytes of a test's values. A page draws the inputs of a larger test itself.
@@ -68,7 +68,7 @@ def _make_zip(files: Mapping[str, bytes], compression: int) -> bytes:
     with zipfile.ZipFile(buffer, "w", compression, compresslevel=9) as archive:
         for name, content in files.items():
             entry = zipfile.ZipInfo(name)
-            entry.date_time, entry.external_attr = _LONG_AGO, _READABLE
+            entry.date_time, entry.external_attr = _ZIP_DATE, _READABLE
             archive.writestr(entry, content, compression)
     return buffer.getvalue()
 
@@ -80,7 +80,7 @@ def modules() -> dict[str, Path]:
     while waiting:
         name = waiting.pop()
         root, _, below = name.partition(".")
-        if root != grader.__name__ or name in paths or name in _LEFT_OUT:
+        if root != grader.__name__ or name in paths or name in _EXCLUDED_MODULES:
             continue
         place = Path(grader.__file__).parent.joinpath(*below.split("."))
         candidates = (place / "__init__.py", place.with_suffix(".py"))

@@ -14,7 +14,7 @@ from grader.errors import EtudeError
 
 POLL_SECONDS = 0.2  # seconds between two polls
 _SUFFIXES = (".yaml", ".yml", ".md", ".py", ".html", ".css", ".js", *MEDIA_TYPES)
-_DATA = (".csv", ".tsv", ".txt", ".json", ".npy", ".npz")
+_DATA_SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".npy", ".npz")
 
 
 def modification_times(paths: Iterable[Path]) -> dict[str, int]:
@@ -23,7 +23,7 @@ def modification_times(paths: Iterable[Path]) -> dict[str, int]:
     for path in paths:
         is_named = not os.path.isdir(path)  # noqa: PTH112  of a closed folder Path raises an error
         for file in [path] if is_named else path.rglob("*"):
-            if is_named or file.suffix in (*_SUFFIXES, *_DATA):
+            if is_named or file.suffix in (*_SUFFIXES, *_DATA_SUFFIXES):
                 # OSError: an editor may be replacing the file at this moment.
                 with contextlib.suppress(OSError):
                     status = file.stat()

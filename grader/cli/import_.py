@@ -29,7 +29,7 @@ from grader.errors import UsageError
 from grader.grading.workers.pool import WorkerPool
 from sitegen.markdown import unshowable
 
-_WORKERS = 2
+_WORKER_COUNT = 2
 # Imported sources never have misconceptions, and the proof already reports missing hidden tests.
 _SKIPPED_RULES = frozenset({"ETU101", "ETU301"})
 
@@ -100,6 +100,6 @@ def _lint_errors(paths: list[Path]) -> Iterator[tuple[Path, LintFinding]]:
 def _verify(exercises: Sequence[Exercise]) -> dict[Path, ImportProof]:
     if not exercises:
         return {}
-    opener = options.sandbox_opener(unsafe=False, workers=_WORKERS)
-    with WorkerPool(_WORKERS, opener) as pool, progress(len(exercises)) as advance:
+    opener = options.sandbox_opener(unsafe=False, workers=_WORKER_COUNT)
+    with WorkerPool(_WORKER_COUNT, opener) as pool, progress(len(exercises)) as advance:
         return verify_imported(exercises, pool, leak_finder(), advance)

@@ -18,8 +18,8 @@ from grader.sandbox.printable import inert
 
 NOT_PASSED, USAGE, FAULT = 1, 2, 3
 BUG = "Etude itself failed; its log has the reason"  # in reports, which learners read
-_INTERRUPTED = 130
-_GONE = 141  # the exit status that shells report for a program killed by SIGPIPE
+_SIGINT_STATUS = 130
+_SIGPIPE_STATUS = 141  # the exit status that shells report for a program killed by SIGPIPE
 
 # The module of each command, imported when it is called, and its line in the help.
 _GROUPS = {
@@ -96,7 +96,7 @@ class _EtudeGroup(click.Group):
             error.show()
             status = error.exit_code
         except (click.Abort, KeyboardInterrupt):
-            status = _say("interrupted", _INTERRUPTED)
+            status = _say("interrupted", _SIGINT_STATUS)
         except (UsageError, DefinitionError) as error:
             status = _say(str(error), USAGE)
         except GraderFault as error:
@@ -192,13 +192,13 @@ def main() -> NoReturn:
     except BrokenPipeError:
         # The rest of the output has no reader.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = _GONE
+        status = _SIGPIPE_STATUS
     # Exit without cleanup: tearing down NumPy and pytest would take a tenth of a second.
     try:
         sys.stdout.flush()
         sys.stderr.flush()
     except BrokenPipeError:
-        status = _GONE
+        status = _SIGPIPE_STATUS
     except OSError:
         # The disk is full, so the output was lost.
         status = status or FAULT

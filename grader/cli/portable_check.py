@@ -13,16 +13,16 @@ from grader.progress.store import data_folder
 if TYPE_CHECKING:
     from grader.grading.results.jobs import Job, Result
 
-_AGREED = "not-sandboxed"  # the name of a file beside the record
-_ABOUT = """\
+_CONSENT_FILE = "not-sandboxed"  # the name of a file beside the record
+_WARNING = """\
 There is no sandbox on this system. Your code can read and change your files, as if you ran it with
 Python. Check only code that you wrote yourself. Verdicts will say that they are not sandboxed."""
 _NOT_RUN = "no sandbox on this system, so nothing was run. "
-_REFUSED = (
+_REFUSAL = (
     f"{_NOT_RUN}'etude check' can run code that you wrote yourself: call it in a terminal and "
     "answer its question, or add '--unsafe-no-sandbox'"
 )
-_REFUSED_IN_NOTEBOOK = f"{_NOT_RUN}Add 'unsafe=True' to the call to run code that you wrote"
+_NOTEBOOK_REFUSAL = f"{_NOT_RUN}Add 'unsafe=True' to the call to run code that you wrote"
 
 
 class PortablePool:
@@ -71,25 +71,25 @@ def ask_consent(*, unsafe: bool, answer: Callable[[str], str] | None = None) -> 
     """
     if unsafe:
         return
-    refusal = _REFUSED if answer is None else _REFUSED_IN_NOTEBOOK
+    refusal = _REFUSAL if answer is None else _NOTEBOOK_REFUSAL
     in_ci = bool(os.environ.get("CI"))
-    consent_file = data_folder() / _AGREED
+    consent_file = data_folder() / _CONSENT_FILE
     if consent_file.exists() and not in_ci:
         return
     if in_ci or (answer is None and not sys.stdin.isatty()):
         raise SandboxFault(refusal)
     if answer is not None:
         try:
-            yes = answer(f"{_ABOUT} Go on? [y/N] ").strip().lower() in ("y", "yes")
+            yes = answer(f"{_WARNING} Go on? [y/N] ").strip().lower() in ("y", "yes")
         except (EOFError, NotImplementedError):
             yes = False  # a notebook may run unattended
     else:
-        click.echo(_ABOUT, err=True)
+        click.echo(_WARNING, err=True)
         yes = click.confirm("Go on?", err=True)
     if not yes:
         raise SandboxFault(refusal)
     try:
         consent_file.parent.mkdir(parents=True, exist_ok=True)
-        consent_file.write_text(f"{_ABOUT}\n\nYou agreed to this.\n", encoding="utf-8")
+        consent_file.write_text(f"{_WARNING}\n\nYou agreed to this.\n", encoding="utf-8")
     except OSError as error:
         click.echo(f"etude: your answer is not remembered: {error.strerror}", err=True)

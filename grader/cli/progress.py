@@ -17,7 +17,7 @@ from grader.progress.history import local_now
 from grader.progress.status import ExerciseStatus, exercise_statuses, streak
 from grader.progress.store import Store
 
-_BAR = 20  # length of a bar, in characters
+_BAR_LENGTH = 20  # length of a bar, in characters
 
 
 @click.group("progress", invoke_without_command=True)
@@ -138,6 +138,6 @@ def _print_track(
     bar = ""
     # The bar would disturb grep and readers of saved output.
     if sys.stdout.isatty():
-        full = round(_BAR * passed / len(exercises)) if exercises else 0
-        bar = "\u2588" * full + "\u2591" * (_BAR - full) + "  "
+        full = round(_BAR_LENGTH * passed / len(exercises)) if exercises else 0
+        bar = "\u2588" * full + "\u2591" * (_BAR_LENGTH - full) + "  "
     click.echo(f"{title}\n  {bar}{passed} of {len(exercises)} passed, {earned} of {total} XP")

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 
 import click
 
-_QUIET = 5.0  # seconds between lines, and before the first one, without a terminal
-_DOING = {
+_SECONDS_BETWEEN_LINES = 5.0  # seconds between lines, and before the first one, without a terminal
+_BAR_LABELS = {
     "audited": "auditing",
     "explained": "explaining survivors",
     "graded": "grading",
@@ -24,7 +24,7 @@ def progress(total: int, done: str = "graded") -> Iterator[Callable[[], None]]:
         done: The participle in the lines, such as "graded".
     """
     if sys.stderr.isatty():
-        with _bar(total, _DOING[done]) as advance_bar:
+        with _bar(total, _BAR_LABELS[done]) as advance_bar:
             yield advance_bar
         return
     began = last_line = time.monotonic()
@@ -34,7 +34,7 @@ def progress(total: int, done: str = "graded") -> Iterator[Callable[[], None]]:
         nonlocal number, last_line
         number += 1
         now = time.monotonic()
-        if now - last_line < _QUIET:
+        if now - last_line < _SECONDS_BETWEEN_LINES:
             return
         last_line = now
         rate = number / (now - began)

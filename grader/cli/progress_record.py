@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _SHORT_WAIT = 0.25  # seconds to wait for another command's write after a verdict
 # Digest of an empty or missing file.
-_NOTHING = hashlib.sha256(b"").hexdigest()
+_EMPTY_DIGEST = hashlib.sha256(b"").hexdigest()
 _FAILURES_BEFORE_HINT = 2  # failures after which a hint is offered
 
 
@@ -191,7 +191,7 @@ class FollowUp:
 
     def record(self, verdict: Verdict, source: str) -> None:
         """Record the attempt, and the program if it passed, unless nothing was judged."""
-        if verdict.submission_hash == _NOTHING or verdict.outcome is Outcome.NOT_RUN:
+        if verdict.submission_hash == _EMPTY_DIGEST or verdict.outcome is Outcome.NOT_RUN:
             return
         attempt = History(attempts=(Attempt.from_verdict(verdict, self.exercise.xp, local_now()),))
         passed = {self.exercise.id: source} if verdict.outcome is Outcome.PASSED and source else {}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise, TestCase
 
 _MAX_CHARACTERS = 1200  # longest shown value, in characters
-_ARRAY = 60  # largest array that is shown in full, in numbers
+_MAX_ARRAY_SIZE = 60  # largest array that is shown in full, in numbers
 _KINDS = {
     "write": "write it",
     "fix": "repair the starter",
@@ -118,7 +118,7 @@ def _value_text(value: object) -> str:
     import numpy as np
 
     if isinstance(value, np.ndarray):
-        text = np.array2string(value, separator=", ", threshold=_ARRAY, edgeitems=2)
+        text = np.array2string(value, separator=", ", threshold=_MAX_ARRAY_SIZE, edgeitems=2)
     else:
         text = pprint.pformat(value, width=70, sort_dicts=False)
     return shorten(text, _MAX_CHARACTERS, " ...")

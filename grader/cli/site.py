@@ -15,7 +15,7 @@ from sitegen.hosting import Hosting
 from sitegen.pyodide import PUBLIC_PACKAGES, packages_in, read_distribution
 
 # Most objects of a build live until its end, so the garbage collector seldom needs to run.
-_OBJECTS = 200_000
+_GC_THRESHOLD = 200_000
 
 
 @click.group("site")
@@ -94,7 +94,7 @@ def build(
         base_url=base_url, site_url=site_url, pyodide_url=pyodide_url, embed_in=embed_in
     )
     folder = options.collection_folder(exercises)
-    gc.set_threshold(_OBJECTS)
+    gc.set_threshold(_GC_THRESHOLD)
     with ContentBuilder(
         with_solutions=with_solutions,
         certified=certified,

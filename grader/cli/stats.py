@@ -18,9 +18,9 @@ from grader.definitions.wording import plural
 from grader.errors import UsageError
 from grader.sandbox.printable import printable
 
-_NAMED = 3  # mistakes and tests named in one line
-_TESTS = 12  # tests shown; JSON has all
-_GROUPS = 10  # groups shown; JSON has all
+_MAX_NAMES = 3  # mistakes and tests named in one line
+_MAX_TESTS = 12  # tests shown; JSON has all
+_MAX_GROUPS = 10  # groups shown; JSON has all
 _MAX_MESSAGE_LENGTH = 160  # longest message, in characters
 
 
@@ -95,7 +95,9 @@ def _print_exercises(statistics: list[ExerciseStatistics]) -> None:
     table.add_column("most common", overflow="fold")
     for exercise in statistics:
         details = exercise.misconceptions or exercise.failed_tests
-        common = ", ".join(f"{name} ({count})" for name, count in list(details.items())[:_NAMED])
+        common = ", ".join(
+            f"{name} ({count})" for name, count in list(details.items())[:_MAX_NAMES]
+        )
         table.add_row(
             printable(exercise.exercise),
             str(exercise.students),
@@ -117,15 +119,15 @@ def _print_tests(tests: list[TestStatistics]) -> None:
         table.add_column(heading, overflow="fold")
     for heading in ("students", "fail", "fail it alone", "discrimination"):
         table.add_column(heading, justify="right")
-    for test in tests[:_TESTS]:
+    for test in tests[:_MAX_TESTS]:
         discrimination = "" if test.discrimination is None else f"{test.discrimination:.2f}"
         numbers = map(str, (test.students, test.failed, test.alone))
         table.add_row(printable(test.exercise), printable(test.test), *numbers, discrimination)
     console = Console(highlight=False)
     console.print()
     console.print(table)
-    if len(tests) > _TESTS:
-        console.print(f"{len(tests) - _TESTS} more tests failed; --format json has all.")
+    if len(tests) > _MAX_TESTS:
+        console.print(f"{len(tests) - _MAX_TESTS} more tests failed; --format json has all.")
 
 
 def _print_groups(groups: list[FailureGroup], results: tuple[Path, ...]) -> None:
@@ -133,7 +135,7 @@ def _print_groups(groups: list[FailureGroup], results: tuple[Path, ...]) -> None
     if not groups:
         return
     click.echo("\nFailures that no diagnosis explains, by equal behaviour:")
-    for group in groups[:_GROUPS]:
+    for group in groups[:_MAX_GROUPS]:
         message = " ".join(group.message.split())[:_MAX_MESSAGE_LENGTH]
         where = f"test '{group.tests[0]}': " if group.tests else ""
         click.echo(
@@ -142,8 +144,8 @@ def _print_groups(groups: list[FailureGroup], results: tuple[Path, ...]) -> None
                 f"as {group.files[0]}: {where}{message}"
             )
         )
-    if len(groups) > _GROUPS:
-        click.echo(f"{len(groups) - _GROUPS} more; --format json has all.")
+    if len(groups) > _MAX_GROUPS:
+        click.echo(f"{len(groups) - _MAX_GROUPS} more; --format json has all.")
     files = " ".join(f"--results {shlex.quote(str(path))}" for path in results)
     click.echo(
         printable(

@@ -44,7 +44,7 @@ from sitegen.package_data import data_folder
 from sitegen.pages import render_pages
 
 _STATUS = {"proven": 0, "not proven": NOT_PASSED, "invalid": USAGE, "fault": FAULT}
-_DECIDING = ("authoring/lint", "authoring/verify", "definitions", "grading", "mutation", "sandbox")
+_PACKAGES = ("authoring/lint", "authoring/verify", "definitions", "grading", "mutation", "sandbox")
 
 
 @click.command("verify")
@@ -195,7 +195,7 @@ def _track_pages(exercise: Exercise, sandbox: Sandbox | None) -> Iterator[tuple[
 def _proof_sources() -> list[Path]:
     """Return the folders whose sources affect the result of a proof."""
     grader = Path(__file__).parents[1]
-    ours = [grader / name for name in _DECIDING]
+    ours = [grader / name for name in _PACKAGES]
     return [*ours, package_folder("reference"), package_folder("sitegen"), data_folder("templates")]
 
 

@@ -65,8 +65,8 @@ from grader.safe_files import IrregularFileError, open_regular
 from grader.whole_files import write_whole
 
 _MAX_FILES: Final = 100_000  # files in a download's zip
-_ROSTER: Final = "name the students with --roster"
-_ALIAS: Final = "put it into its column 'alias', beside the student"
+_ROSTER_ADVICE: Final = "name the students with --roster"
+_ALIAS_ADVICE: Final = "put it into its column 'alias', beside the student"
 
 
 class _RefusalError(Exception):
@@ -341,11 +341,14 @@ def _level_of_students(files: Sequence[_File], exercises: _Exercises) -> int | s
     """Return the index of the student's folder in each path, or a reason why it is uncertain."""
     paths = [path for path in (_folders(file, exercises) for file in files) if path]
     if len({len(path) for path in paths}) > 1:
-        return f"files lie at different depths, so no folder is sure to be a student's; {_ROSTER}"
+        return (
+            "files lie at different depths, so no folder is sure to be a student's; "
+            f"{_ROSTER_ADVICE}"
+        )
     levels = [level for level, parts in enumerate(zip(*paths, strict=True)) if len({*parts}) > 1]
     if len(levels) == 1:
         return levels[0]
-    return f"no folder in its path is sure to be a student's; {_ROSTER}"
+    return f"no folder in its path is sure to be a student's; {_ROSTER_ADVICE}"
 
 
 def _student(
@@ -362,7 +365,7 @@ def _student(
     folders = _folders(file, exercises)
     if platform and isinstance(level, int) and len(file.outer_folders) > level:
         raise _RefusalError(
-            f"{file.outer_folders[level]!r} or {platform.name!r} may be meant; {_ROSTER}"
+            f"{file.outer_folders[level]!r} or {platform.name!r} may be meant; {_ROSTER_ADVICE}"
         )
     if platform:
         student = f"{platform.name}_{platform.id}" if platform.id else platform.name
@@ -400,7 +403,7 @@ def _on_roster(
     if not called:
         raise _RefusalError("no student is named in its path")
     name = platform.name if platform else "/".join(called)
-    raise _RefusalError(f"{name!r} is not on the roster; {_ALIAS}")
+    raise _RefusalError(f"{name!r} is not on the roster; {_ALIAS_ADVICE}")
 
 
 def _candidate(file: _File, platform: PlatformName | None) -> Candidate:

@@ -21,7 +21,7 @@ from grader.grading.submissions.submitted_files import Candidate, choose
 from grader.reports.canvas_csv import find_lost_zeros
 from grader.reports.report import NOT_SUBMITTED, Batch, CountedPoints, Report
 
-_GIVE_TIMES: Final = "give the times with --times FILE, a CSV with student, exercise, time"
+_TIMES_ADVICE: Final = "give the times with --times FILE, a CSV with student, exercise, time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,9 @@ def _newest(files: Mapping[str, Report]) -> Report:
         Path(name): file for name, file in files.items()
     }
     candidates = [
-        Candidate(path, each.time.at if each.time else None, digest=functools.partial(_code, each))
+        Candidate(
+            path, each.time.at if each.time else None, digest=functools.partial(_digest, each)
+        )
         for path, each in judged.items()
     ]
     best, left_out = choose(candidates)
@@ -98,7 +100,7 @@ def _newest(files: Mapping[str, Report]) -> Report:
     return judged[best.path]
 
 
-def _code(report: Report) -> str:
+def _digest(report: Report) -> str:
     return "" if report.verdict is None else report.verdict.submission_hash
 
 
@@ -204,7 +206,7 @@ def _refuse_one_time(
         if schedule.rule("", exercise).due is not None and all_at_once(times):
             raise UsageError(
                 f"all {len(reports_of_exercise)} submissions to {exercise!r} have one time, which "
-                f"is that of a download or a copy; {_GIVE_TIMES}"
+                f"is that of a download or a copy; {_TIMES_ADVICE}"
             )
 
 
@@ -237,11 +239,11 @@ def _days_late(report: Report, rule: LateRule, schedule: Schedule) -> int:
     if rule.due is None or time.at is not None:
         return rule.days_late(time.at)
     if time.source in DATES_OF_FILES:
-        raise UsageError(f"the time of {report.file} is unknown; {_GIVE_TIMES}")
+        raise UsageError(f"the time of {report.file} is unknown; {_TIMES_ADVICE}")
     if time.is_late and schedule.extension(report.student or "", report.exercise):
         raise UsageError(
             f"{report.student!r} has an extension for {report.exercise!r}, and {time.source} marks "
-            f"the submission as late without a time; {_GIVE_TIMES}"
+            f"the submission as late without a time; {_TIMES_ADVICE}"
         )
     return int(time.is_late)
 

@@ -20,7 +20,7 @@ from grader.errors import DefinitionError, Location, Problem, ProblemList
 
 MAX_MODULES: Final = 200  # modules of a course's reference
 # Names of other packages that can be imported where the reference is.
-_TAKEN: Final = frozenset({"grader", "numpy", "pytest", "reference", "sitegen"})
+_RESERVED_NAMES: Final = frozenset({"grader", "numpy", "pytest", "reference", "sitegen"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def _sources(document: Document, name: str) -> dict[str, str]:
     if not name.isidentifier():
         message = f"reference: {quote(name)} is not the name of a Python package"
         raise DefinitionError.at(where, message)
-    if name in _TAKEN or name in sys.stdlib_module_names:
+    if name in _RESERVED_NAMES or name in sys.stdlib_module_names:
         message = f"{quote(name)} is the name of another package; call the folder otherwise"
         raise DefinitionError.at(where, f"reference: {message}")
     course = document.path.parent

@@ -29,7 +29,7 @@ SUFFIXES: Final = frozenset({".yaml", ".yml"})
 LESSON_SUFFIX: Final = ".md"
 MAX_BYTES: Final = 1 << 20  # size of a definition or a lesson
 MAX_DATA_BYTES: Final = 8 << 20  # size of a data file
-_MAX_TOGETHER: Final = 12 << 20  # size of all data files, which share the scratch folder's space
+_MAX_TOTAL_BYTES: Final = 12 << 20  # size of all data files, which share the scratch folder's space
 _NUMBER: Final = re.compile(r"\d+-(?=.)")
 
 
@@ -219,8 +219,8 @@ def read_data_files(
                 for problem in error.problems:
                     problems.add(where, f"{key}: {problem.where.path}: {problem.message}")
     total = sum(map(len, contents.values()))
-    if total > _MAX_TOGETHER:
-        message = f"files: {total:,} bytes together; at most {_MAX_TOGETHER:,} are allowed"
+    if total > _MAX_TOTAL_BYTES:
+        message = f"files: {total:,} bytes together; at most {_MAX_TOTAL_BYTES:,} are allowed"
         problems.add(whole, message)
     problems.raise_if_any()
     return contents

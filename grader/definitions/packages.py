@@ -15,8 +15,8 @@ from importlib.metadata import (
 from pathlib import Path
 
 # Submissions must not import the grader, even if a package of the course requires it.
-_NEVER = frozenset({"grader", "reference", "sitegen"})
-_ALWAYS = frozenset({"numpy"})
+_OWN_PACKAGES = frozenset({"grader", "reference", "sitegen"})
+_PRESENT_PACKAGES = frozenset({"numpy"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,9 @@ def refusal(module: str) -> str:
     top = module.partition(".")[0]
     if not all(part.isidentifier() for part in module.split(".")):
         return "is not the name of a module, as in `import`"
-    if top in _ALWAYS or top in sys.stdlib_module_names:
+    if top in _PRESENT_PACKAGES or top in sys.stdlib_module_names:
         return "is always there"
-    if top in _NEVER:
+    if top in _OWN_PACKAGES:
         return "is a part of Etude, which no submission may import"
     return ""
 
@@ -86,7 +86,7 @@ def find_package_folders(modules: frozenset[str]) -> PackageFolders:
     for installed in with_requirements(distributions):
         called = plain(installed.name)
         for top in by_distribution.get(called, ()):
-            if top in _NEVER | _ALWAYS:
+            if top in _OWN_PACKAGES | _PRESENT_PACKAGES:
                 continue
             required += [top] if top not in tops else []
             spec = importlib.util.find_spec(top)

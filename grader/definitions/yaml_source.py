@@ -34,8 +34,8 @@ _LOADER: type[yaml.SafeLoader | yaml.CSafeLoader] = getattr(yaml, "CSafeLoader",
 
 # Control characters, surrogates, and line breaks that YAML recognizes but editors do not count.
 _CONTROL: Final = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff"
-_NOT_IN_A_FILE: Final = re.compile(f"[{_CONTROL}]")
-_NOT_IN_A_TEXT: Final = re.compile(f"[\r{_CONTROL}]")
+_FORBIDDEN_IN_FILE: Final = re.compile(f"[{_CONTROL}]")
+_FORBIDDEN_IN_TEXT: Final = re.compile(f"[\r{_CONTROL}]")
 # Directives are refused, since libyaml takes quadratic time in the number of %TAG lines.
 _DIRECTIVE: Final = re.compile(r"^%", re.MULTILINE)
 
@@ -72,16 +72,18 @@ _DISPUTED: Final = re.compile(  # octal, signed or binary bases, underscores, ba
 MAX_DIGITS: Final = 250
 """The number of digits up to which an integer is accepted and can be converted to a float."""
 
-_ALIAS: Final = "a value that starts with * is a YAML alias, and aliases are not allowed"
-_ANCHOR: Final = "a value that starts with & is a YAML anchor, and anchors are not allowed"
-_TAG: Final = "a value that starts with ! is a YAML tag, and tags are not allowed"
-_QUOTE_IT: Final = "put the text in quotes if you mean it literally"
-_CLOSE_IT: Final = "close them, or write a text with backslashes below '|' or in single quotes"
-_INDENTING_TAB: Final = "a tab cannot indent YAML; use spaces"
+_ALIAS_PROBLEM: Final = "a value that starts with * is a YAML alias, and aliases are not allowed"
+_ANCHOR_PROBLEM: Final = "a value that starts with & is a YAML anchor, and anchors are not allowed"
+_TAG_PROBLEM: Final = "a value that starts with ! is a YAML tag, and tags are not allowed"
+_QUOTE_ADVICE: Final = "put the text in quotes if you mean it literally"
+_CLOSE_ADVICE: Final = "close them, or write a text with backslashes below '|' or in single quotes"
+_TAB_PROBLEM: Final = "a tab cannot indent YAML; use spaces"
 # A key whose value begins with a quote that is not closed on its line.
-_LEFT_OPEN: Final = re.compile(r"""[\s-]*[\w-]+: +(["'])(?:(?!\1).)*$""")
+_OPEN_QUOTE: Final = re.compile(r"""[\s-]*[\w-]+: +(["'])(?:(?!\1).)*$""")
 # Invisible characters and special spaces, which are often copied from a page or a chat.
-_NO_SPACES: Final = re.compile(r"^ *([\u00a0\u1680\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff])")
+_SPECIAL_SPACE: Final = re.compile(
+    r"^ *([\u00a0\u1680\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff])"
+)
 
 
 class _Sentence(NamedTuple):
@@ -91,10 +93,10 @@ class _Sentence(NamedTuple):
 
 
 _SENTENCES: Final = (
-    _Sentence("scanning an alias", f"{_ALIAS}; {_QUOTE_IT}", at_start=True),
-    _Sentence("scanning an anchor", f"{_ANCHOR}; {_QUOTE_IT}", at_start=True),
-    _Sentence("a tag", f"{_TAG}; {_QUOTE_IT}", at_start=True),
-    _Sentence("undefined tag handle", f"{_TAG}; {_QUOTE_IT}", at_start=True),
+    _Sentence("scanning an alias", f"{_ALIAS_PROBLEM}; {_QUOTE_ADVICE}", at_start=True),
+    _Sentence("scanning an anchor", f"{_ANCHOR_PROBLEM}; {_QUOTE_ADVICE}", at_start=True),
+    _Sentence("a tag", f"{_TAG_PROBLEM}; {_QUOTE_ADVICE}", at_start=True),
+    _Sentence("undefined tag handle", f"{_TAG_PROBLEM}; {_QUOTE_ADVICE}", at_start=True),
     _Sentence(
         "mapping values are not allowed",
         "no 'key: value' can start here; check the indentation, "
@@ -247,7 +249,7 @@ def read_yaml(path: Path) -> Document:
     except UnicodeDecodeError as error:
         before = data[: error.start].decode()
         _refuse(path, before, f"the byte 0x{data[error.start]:02x} is not UTF-8")
-    if match := _NOT_IN_A_FILE.search(text):
+    if match := _FORBIDDEN_IN_FILE.search(text):
         code = f"U+{ord(match.group()):04X}"
         _refuse(path, text[: match.start()], f"the character {code} is not allowed")
     if match := _DIRECTIVE.search(text):
@@ -308,7 +310,7 @@ class _NodeBuilder:
                 self._check_properties(event, where)
                 self._add(self._scalar(event, where))
             case yaml.AliasEvent():
-                note = f"{_ALIAS}; {_QUOTE_IT}"
+                note = f"{_ALIAS_PROBLEM}; {_QUOTE_ADVICE}"
                 self._add(Scalar(where, f"*{event.anchor}", "plain", None, note))
             case yaml.CollectionStartEvent():
                 self._check_properties(event, where)
@@ -327,9 +329,9 @@ class _NodeBuilder:
 
     def _check_properties(self, event: yaml.NodeEvent, where: Location) -> None:
         if event.anchor is not None:
-            self.problems.add(where, f"{_ANCHOR}; {_QUOTE_IT}")
+            self.problems.add(where, f"{_ANCHOR_PROBLEM}; {_QUOTE_ADVICE}")
         if getattr(event, "tag", None) is not None:
-            self.problems.add(where, f"{_TAG}; {_QUOTE_IT}")
+            self.problems.add(where, f"{_TAG_PROBLEM}; {_QUOTE_ADVICE}")
 
     def _scalar(self, event: yaml.ScalarEvent, where: Location) -> Scalar:
         style = _STYLES.get(event.style or "", "plain")
@@ -339,7 +341,7 @@ class _NodeBuilder:
             value, note = resolve(event.value, is_key=is_key)
             return Scalar(where, event.value, style, value, note)
         note = ""
-        if match := _NOT_IN_A_TEXT.search(event.value):
+        if match := _FORBIDDEN_IN_TEXT.search(event.value):
             note = (
                 f"the text contains the control character U+{ord(match.group()):04X}; "
                 "in double quotes a backslash starts an escape, in single quotes it does not"
@@ -360,8 +362,8 @@ class _NodeBuilder:
         for key, value in zip(nodes[::2], nodes[1::2], strict=True):
             if not isinstance(key, Scalar):
                 self.problems.add(key.where, "a key must be a word, not a list or a mapping")
-            elif key.style == "plain" and (match := _NO_SPACES.match(key.text)):
-                self.problems.add(key.where, _no_space(match[1]))
+            elif key.style == "plain" and (match := _SPECIAL_SPACE.match(key.text)):
+                self.problems.add(key.where, _describe_space(match[1]))
             elif key.text in first:
                 self.problems.add(
                     key.where,
@@ -426,22 +428,22 @@ def _explain(  # noqa: C901, PLR0911  one return for each kind of error
     raw = lines[line - 1] if lines else ""
     # The parser may report the error one line later.
     for number in range(max(line - 1, 1), line + 1) if lines else ():
-        if match := _NO_SPACES.match(lines[number - 1]):
-            return number, match.start(1) + 1, _no_space(match[1])
+        if match := _SPECIAL_SPACE.match(lines[number - 1]):
+            return number, match.start(1) + 1, _describe_space(match[1])
     indentation = raw[: len(raw) - len(raw.lstrip())]
     if "\t" in indentation:
-        return line, indentation.index("\t") + 1, _INDENTING_TAB
+        return line, indentation.index("\t") + 1, _TAB_PROBLEM
     if raw[column - 1 : column] == "\t":
-        return line, column, _INDENTING_TAB
+        return line, column, _TAB_PROBLEM
     if "cannot start any token" in report:
         return line, column, f"no unquoted text can start with '{raw[column - 1 : column]}'"
     start = _place(error.context_mark, lines)
     if "quoted" in report and "escape" in report and start[0] < line:
-        return *start, f"these double quotes are not closed before line {line}; {_CLOSE_IT}"
+        return *start, f"these double quotes are not closed before line {line}; {_CLOSE_ADVICE}"
     if "expected key" in report and raw[column - 2 : column - 1] in ('"', "'"):
         # An open quote was closed by the quote of another text.
         for number in range(line - 1, 0, -1):
-            if match := _LEFT_OPEN.match(lines[number - 1]):
+            if match := _OPEN_QUOTE.match(lines[number - 1]):
                 message = f"this quoted text is not closed before line {line}; close it"
                 return number, match.start(1) + 1, message
     for sentence in _SENTENCES:
@@ -452,7 +454,7 @@ def _explain(  # noqa: C901, PLR0911  one return for each kind of error
     return line, column, f"not valid YAML: {report}"
 
 
-def _no_space(character: str) -> str:
+def _describe_space(character: str) -> str:
     name = unicodedata.name(character, "an invisible character").lower()
     return f"this line is indented with U+{ord(character):04X} ({name}); use plain spaces"
 

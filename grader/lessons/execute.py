@@ -35,7 +35,8 @@ LIMITS: Final = Limits(cpu_seconds=60, wall_seconds=120.0)
 
 _DISPLAY: Final = Path(__file__).with_name("display.py")
 _PLOT_DISPLAY: Final = Path(__file__).with_name("plot_display.py")
-_EXACT: Final = 1e-9  # relative tolerance for a whole number as an answer: only for rounding errors
+# Relative tolerance for a whole number as an answer: only for rounding errors.
+_EXACT: Final = 1e-9
 # Relative tolerance for any other number, so that a reader may round 0.2689 to 0.27.
 _ROUNDED: Final = 0.01
 _VALUE: Final = "_value"  # the name of the function that evaluates an expression

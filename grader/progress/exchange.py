@@ -20,9 +20,9 @@ from grader.progress.history import PARTS, Event, History, Programs, read_event
 VERSION: Final = 1  # version of the JSON format
 MAX_BYTES: Final = 64 << 20  # largest imported file
 
-_NAME: Final = "etude_progress"
+_VERSION_KEY: Final = "etude_progress"
 _ID: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-_COUNTS: Final = frozenset({"score", "max_score", "xp", "number", "price"})
+_COUNT_FIELDS: Final = frozenset({"score", "max_score", "xp", "number", "price"})
 _MAX_COUNT: Final = 10**6
 _MAX_TEXT_LENGTH: Final = 200
 _MAX_CALL_LENGTH: Final = 2000  # longest call that broke a program, in characters
@@ -30,7 +30,7 @@ _MAX_CALL_LENGTH: Final = 2000  # longest call that broke a program, in characte
 
 def to_json(history: History, programs: Programs | None = None) -> str:
     """Return a history as JSON, one event a line, followed by the programs that passed."""
-    parts = [f'"{_NAME}": {VERSION}']
+    parts = [f'"{_VERSION_KEY}": {VERSION}']
     for part in PARTS:
         events = [asdict(event) for event in getattr(history, part)]
         lines = [f"\n  {json.dumps(event, default=methodcaller('isoformat'))}" for event in events]
@@ -52,10 +52,12 @@ def from_json(text: str) -> History:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"this is not JSON: {error}") from None
-    if not isinstance(data, dict) or _NAME not in data:
-        raise UsageError(f"this is not exported progress: it has no '{_NAME}'")
-    if data[_NAME] != VERSION:
-        raise UsageError(f"this is version {data[_NAME]!r:.20} of the format; known is {VERSION}")
+    if not isinstance(data, dict) or _VERSION_KEY not in data:
+        raise UsageError(f"this is not exported progress: it has no '{_VERSION_KEY}'")
+    if data[_VERSION_KEY] != VERSION:
+        raise UsageError(
+            f"this is version {data[_VERSION_KEY]!r:.20} of the format; known is {VERSION}"
+        )
     read = History(*(tuple(_events(data, part, kind)) for part, kind in PARTS.items()))
     return read + History()  # adding sorts the events by time
 
@@ -94,7 +96,7 @@ def _events(data: dict[str, Any], part: str, kind: type[Event]) -> Iterator[Any]
 
 def _check(name: str, value: object) -> None:
     """Raise `ValueError` if a value of the right type is impossible for its field."""
-    if name in _COUNTS:
+    if name in _COUNT_FIELDS:
         if type(value) is not int or not 0 <= value <= _MAX_COUNT:
             raise ValueError(f"expected a whole number from 0 to {_MAX_COUNT}, found {value!r:.40}")
         return

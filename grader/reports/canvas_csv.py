@@ -20,13 +20,13 @@ from grader.reports.report import Batch
 IDENTITIES: Final = ("SIS Login ID", "SIS User ID", "ID", "Student", "Integration ID")
 """The gradebook columns that can identify students."""
 
-_ABOUT_STUDENT: Final = {*IDENTITIES, "LastName", "FirstName", "Root Account", "Section"}
-_COMPUTED: Final = (
+_STUDENT_COLUMNS: Final = {*IDENTITIES, "LastName", "FirstName", "Root Account", "Section"}
+_COMPUTED_COLUMNS: Final = (
     "Current Score", "Current Points", "Current Grade", "Final Score", "Final Points",
     "Final Grade", "Override Score", "Override Grade", "Override Status",
 )  # fmt: skip
 _EXCUSED: Final = "EX"
-_LEFT_ALONE: Final = {_EXCUSED, "N/A"}  # cells that stay as they are: excused, or not assigned
+_KEPT_CELLS: Final = {_EXCUSED, "N/A"}  # cells that stay as they are: excused, or not assigned
 _TEST_STUDENT: Final = {"Student, Test", "Test Student"}
 _MAX_DIGITS: Final = 12  # most digits of an assignment's points
 _ASCII_LOWER: Final = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
@@ -159,7 +159,7 @@ def fill(
     graded, left_alone, without = 0, list[str](), list[str]()
     for key, row in rows_by_key.items():
         name = row[book.identity].strip()
-        if row[book.column].strip().upper() in _LEFT_ALONE:
+        if row[book.column].strip().upper() in _KEPT_CELLS:
             left_alone.append(name)
         elif key in by_key:
             row[book.column] = book.cell(by_key[key])
@@ -261,7 +261,7 @@ class _Gradebook:
 
 
 def _is_about_student(name: str) -> bool:
-    return name in _ABOUT_STUDENT or any(part in name for part in _COMPUTED)
+    return name in _STUDENT_COLUMNS or any(part in name for part in _COMPUTED_COLUMNS)
 
 
 def _is_points(row: Sequence[str]) -> bool:

@@ -14,8 +14,8 @@ from grader.reports.plain_maths import plain
 Role: TypeAlias = Literal["warning", "message", "diagnosis", "hint", "note", "task", "result"]
 
 NO_SANDBOX: Final = "Not sandboxed: graded WITHOUT a sandbox, so this verdict certifies nothing."
-_SHAPES: Final = "Shapes, line by line, in a visible test:"
-_TRY_THIS: Final = "Only hidden tests fail. This small example goes wrong too. Try it:"
+_SHAPES_HEADING: Final = "Shapes, line by line, in a visible test:"
+_EXAMPLE_HEADING: Final = "Only hidden tests fail. This small example goes wrong too. Try it:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def document(verdict: Verdict) -> Iterator[Section]:
         test = verdict.example.result
         code = Code(tuple(strip_controls(verdict.example.code).splitlines()))
         result = Sentence("result", to_one_line(test.message))
-        yield Section("example", (Sentence("task", _TRY_THIS), code, result, Details(test)))
+        yield Section("example", (Sentence("task", _EXAMPLE_HEADING), code, result, Details(test)))
     if verdict.shapes:
         width = max(len(f"{shape.line} {shape.name}") for shape in verdict.shapes)
         lines = (
@@ -80,7 +80,7 @@ def document(verdict: Verdict) -> Iterator[Section]:
             for shape in verdict.shapes
         )
         yield Section(
-            "shapes", (Sentence("task", _SHAPES), Code(tuple(map(strip_controls, lines))))
+            "shapes", (Sentence("task", _SHAPES_HEADING), Code(tuple(map(strip_controls, lines))))
         )
 
 

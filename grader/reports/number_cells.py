@@ -19,13 +19,13 @@ BLACK: Final[Colour] = (0, 0, 0)
 WHITE: Final[Colour] = (255, 255, 255)
 
 _MAX_DECIMALS: Final = 4
-_READABLE: Final = (2, 3)  # numbers of decimals that suffice in narrow cells
+_READABLE_DECIMALS: Final = (2, 3)  # numbers of decimals that suffice in narrow cells
 _MORE_DECIMALS: Final = (6, 8, 12)  # numbers of decimals for values that agree in four
-_LARGE: Final = 1e5  # larger numbers are written with an exponent
-_SMALL: Final = 1e-3
+_EXPONENT_FROM: Final = 1e5  # larger numbers are written with an exponent
+_EXPONENT_BELOW: Final = 1e-3
 _MIN_DIGITS: Final = 3  # digits of a number with an exponent
 # A value such as -1e9 in a mask would leave all others without visible shades.
-_OUTLIER: Final = 1e6
+_OUTLIER_FROM: Final = 1e6
 _INK_LUMINANCE: Final = 0.179  # black has more contrast on lighter backgrounds
 
 
@@ -40,7 +40,7 @@ class Scale:
     def from_matrices(cls, *matrices: Rows) -> "Scale":
         """Return the scale shared by several matrices."""
         finite = [value for value in _flat(matrices) if math.isfinite(value)]
-        usual = [value for value in finite if abs(value) < _OUTLIER] or finite or [0.0, 1.0]
+        usual = [value for value in finite if abs(value) < _OUTLIER_FROM] or finite or [0.0, 1.0]
         low, high = min(usual), max(usual)
         return cls(low, high) if low >= 0 else cls(-max(high, -low), max(high, -low))
 
@@ -77,7 +77,7 @@ def format_matrices(
     elif all(value == round(value) for value in finite):
         ways = [(_whole, True), (_decimal(0, exponents=False), False)]
     else:
-        exponents = max(finite, default=1.0) < _SMALL
+        exponents = max(finite, default=1.0) < _EXPONENT_BELOW
         length = next(
             (
                 digits
@@ -87,7 +87,7 @@ def format_matrices(
             _MAX_DECIMALS,
         )
         ways = [
-            (_decimal(digits, exponents=exponents), digits in (length, *_READABLE))
+            (_decimal(digits, exponents=exponents), digits in (length, *_READABLE_DECIMALS))
             for digits in range(length, 0, -1)
         ]
         longest_way = ways[0][0]
@@ -136,14 +136,14 @@ def _whole(value: float) -> str:
     if not math.isfinite(value):
         return str(value)
     short = f"{value:.{_MIN_DIGITS}g}"
-    if abs(value) >= _LARGE and float(short) == value:  # a value such as -1e+09 in a mask
+    if abs(value) >= _EXPONENT_FROM and float(short) == value:  # a value such as -1e+09 in a mask
         return short
     return str(value if isinstance(value, int) else int(value))
 
 
 def _decimal(digits: int, *, exponents: bool) -> _Writer:
     def write(value: float) -> str:
-        if math.isfinite(value) and (exponents or abs(value) >= _LARGE):
+        if math.isfinite(value) and (exponents or abs(value) >= _EXPONENT_FROM):
             return f"{value:.{max(digits, _MIN_DIGITS)}g}"
         return f"{value:.{digits}f}"
 

@@ -24,9 +24,9 @@ from grader.reports.phrases import (
 from grader.reports.report import Batch, Report
 from grader.sandbox.printable import printable, without_commands_in_lines
 
-_ANNOTATIONS = 10  # annotations of one kind that GitHub shows per step
-_SUMMARY_BYTES = 1 << 20
-_CUT = "\n\nThe rest is left out: a job summary has at most 1 MiB.\n"
+_MAX_ANNOTATIONS = 10  # annotations of one kind that GitHub shows per step
+_MAX_SUMMARY_BYTES = 1 << 20
+_CUT_NOTE = "\n\nThe rest is left out: a job summary has at most 1 MiB.\n"
 
 
 def render_report(report: Report) -> str:
@@ -77,9 +77,9 @@ def job_summary(batch: Batch) -> str:
         else markdown.render_batch(batch)
     )
     raw = text.encode()
-    if len(raw) < _SUMMARY_BYTES:
+    if len(raw) < _MAX_SUMMARY_BYTES:
         return text
-    return raw[: _SUMMARY_BYTES - 4 * len(_CUT)].decode(errors="ignore") + _CUT
+    return raw[: _MAX_SUMMARY_BYTES - 4 * len(_CUT_NOTE)].decode(errors="ignore") + _CUT_NOTE
 
 
 def command(kind: str, message: str, **properties: str | int | None) -> str:
@@ -116,10 +116,10 @@ def _error_command(report: Report) -> str:
 
 
 def _join(errors: list[str], others: list[str]) -> str:
-    if len(errors) > _ANNOTATIONS:
-        left = len(errors) - _ANNOTATIONS + 1
+    if len(errors) > _MAX_ANNOTATIONS:
+        left = len(errors) - _MAX_ANNOTATIONS + 1
         rest = command("error", f"{left} more did not pass; the job summary has them all.")
-        errors = [*errors[: _ANNOTATIONS - 1], rest]
+        errors = [*errors[: _MAX_ANNOTATIONS - 1], rest]
     return "".join(f"{line}\n" for line in [*errors, *others])
 
 

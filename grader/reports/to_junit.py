@@ -23,7 +23,9 @@ from grader.reports.report import Batch, Report
 
 # Characters that XML 1.0 cannot represent.
 _NOT_XML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_MESSAGE = 300  # length of the message attribute, in characters; the element's text is complete
+_MAX_MESSAGE_LENGTH = (
+    300  # length of the message attribute, in characters; the element's text is complete
+)
 
 
 def render_batch(batch: Batch) -> str:
@@ -124,7 +126,7 @@ def _properties(parent: ET.Element, values: dict[str, str | int]) -> None:
 
 
 def _problem(case: ET.Element, tag: str, kind: str, message: str) -> None:
-    short = to_one_line(message)[:_MESSAGE]
+    short = to_one_line(message)[:_MAX_MESSAGE_LENGTH]
     element = ET.SubElement(case, tag, type=_xml(kind), message=_xml(short))
     element.text = _xml(strip_controls(message))
 

@@ -31,7 +31,7 @@ _LINKED = re.compile(r"@(?=\w)|(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
 _WIDTH = 76  # columns of a value
 _MAX_VALUE_LINES = 9  # most lines of the values in a comment
 _HEADING = "# Results"
-_MARK = {Outcome.PASSED: "\u2705", Outcome.NOT_RUN: "\u2796"}
+_MARKS = {Outcome.PASSED: "\u2705", Outcome.NOT_RUN: "\u2796"}
 _FAILED_MARK = "\u274c"
 
 
@@ -56,7 +56,7 @@ def render_batch(batch: Batch) -> str:
     ]
     for report in batch:
         verdict = report.verdict
-        mark = "\u26a0\ufe0f" if verdict is None else _MARK.get(verdict.outcome, _FAILED_MARK)
+        mark = "\u26a0\ufe0f" if verdict is None else _MARKS.get(verdict.outcome, _FAILED_MARK)
         earned = "" if report.points is None else f"{report.points:.10g}/{report.max_points}"
         names = f"{escape_markdown(report.student or '')} | {escape_markdown(report.exercise)}"
         note = f" {escape_markdown(report.grade.note) if report.grade else ''} |" * has_notes
@@ -97,7 +97,7 @@ def _section(report: Report) -> Iterator[str]:
     if not verdict.message:
         yield "\n| | Test | Points | |\n|---|---|---:|---|"
         for test in map(merge_group, group_hidden_failures(verdict.tests)):
-            mark, name = _MARK.get(test.outcome, _FAILED_MARK), escape_markdown(test_label(test))
+            mark, name = _MARKS.get(test.outcome, _FAILED_MARK), escape_markdown(test_label(test))
             usual = test.outcome in (Outcome.PASSED, Outcome.FAILED)
             unusual = "" if usual else f"{test.outcome.capitalize()}. "
             message = escape_markdown(test.message) if has_own_message(test) else ""

@@ -31,7 +31,7 @@ from grader.reports.phrases import (
 from grader.reports.report import Batch, Report
 
 _MAX_VALUE_LENGTH = 200  # longest value, in characters
-_ROWS = 4  # most rows of two matrices
+_MAX_ROWS = 4  # most rows of two matrices
 
 
 def render_report(report: Report) -> str:
@@ -85,7 +85,7 @@ def _values(test: TestResult, *, verbose: bool) -> Iterator[str]:
         yield f"  Expected is {expected.summary}, yours is {got.summary}."
         row_count = max(map(len, rows))
         numbers = range(row_count)
-        if not verbose and row_count > _ROWS:
+        if not verbose and row_count > _MAX_ROWS:
             numbers = range(test.worst[0], test.worst[0] + 1) if test.worst else range(0)
             row_number = "One" if test.worst else "None"
             yield f"  {row_number} of {row_count} rows is shown ({VERBOSE_HINT})."

@@ -39,7 +39,7 @@ from grader.reports.report import Batch, Report
 from grader.reports.terminal_matrices import has_colours
 from grader.sandbox.printable import printable
 
-_MARK: Final = {
+_MARKS: Final = {
     Outcome.PASSED: ("\u2713", "green"),
     Outcome.NOT_RUN: ("\u00b7", "dim"),
 }
@@ -52,13 +52,13 @@ _STYLES: Final[Mapping[Role, str]] = {
     "task": "bold yellow",
     "result": "",
 }
-_TOTAL: Final = {Outcome.PASSED: "bold green", Outcome.NOT_RUN: "bold yellow"}
+_TOTAL_STYLES: Final = {Outcome.PASSED: "bold green", Outcome.NOT_RUN: "bold yellow"}
 _FAILED_MARK: Final = ("\u2717", "red")
 _NO_VERDICT_MARK: Final = ("!", "yellow")
 _INDENT: Final = "  "
-_BETWEEN: Final = 2  # blanks between the columns of a test's line
+_COLUMN_GAP: Final = 2  # blanks between the columns of a test's line
 # Lines of the terminal kept free for advice, the waiting message and the prompt.
-_BELOW: Final = 4
+_LINES_BELOW: Final = 4
 _MIN_LINES: Final = 6  # least lines of a verdict, even in a small terminal
 _WIDTH: Final = 100  # columns without a terminal
 _MAX_ROWS = 50  # most submissions listed one by one
@@ -180,7 +180,7 @@ def print_verdict(console: Console, verdict: Verdict, *, verbose: bool = False) 
     layout = _VerdictLayout(console, verdict, detail)
     max_lines = None
     if console.is_terminal and not verbose:
-        max_lines = max(console.height - _BELOW, _MIN_LINES)
+        max_lines = max(console.height - _LINES_BELOW, _MIN_LINES)
         for reduction in _REDUCTIONS:
             if len(layout.lines()) <= max_lines:
                 break
@@ -221,7 +221,7 @@ class _VerdictLayout:
         for text in body:
             if text or (lines and lines[-1]):  # never two empty lines in a row
                 lines.append(text)
-        style = _TOTAL.get(verdict.outcome, "bold red")
+        style = _TOTAL_STYLES.get(verdict.outcome, "bold red")
         total = list(self._wrap(summary(verdict), style, indent=""))
         if max_lines is not None and len(lines) + len(total) > max_lines:
             lines = lines[: max_lines - len(total) - 1]
@@ -273,14 +273,14 @@ class _VerdictLayout:
         is_opened = test.id in self._opened
         yield from self._gap() if is_opened else ()
         widest, *others = columns
-        room = self._prose - len(_INDENT) - sum(others) - _BETWEEN * len(others)
+        room = self._prose - len(_INDENT) - sum(others) - _COLUMN_GAP * len(others)
         name, earned, unusual = _columns(test)
         # A long name continues below its points.
         names = self._split_lines(Text(name), room) if len(name) > room else [Text(name)]
         first = names[0].plain.rstrip()
         head = _marked_line(test.outcome, first.ljust(min(widest, room)))
-        head.append(" " * _BETWEEN + earned.ljust(columns[1]), "dim")
-        head.append(" " * _BETWEEN + unusual, _mark(test.outcome)[1])
+        head.append(" " * _COLUMN_GAP + earned.ljust(columns[1]), "dim")
+        head.append(" " * _COLUMN_GAP + unusual, _mark(test.outcome)[1])
         head.rstrip()
         yield from self._hang(head, "", _INDENT)
         yield from _indent(names[1:])
@@ -339,7 +339,7 @@ def _marked_line(outcome: Outcome, text: str) -> Text:
 
 
 def _mark(outcome: Outcome) -> tuple[str, str]:
-    return _MARK.get(outcome, _FAILED_MARK)
+    return _MARKS.get(outcome, _FAILED_MARK)
 
 
 def _indent(lines: Sequence[Text]) -> Iterator[Text]:

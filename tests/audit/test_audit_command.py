@@ -163,7 +163,7 @@ def test_every_part_of_an_audit_shows_its_progress(
     etude: Etude, folder: Path, no_exercises: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The run of the wrong programs, the search for calls, and the proof of tests."""
-    monkeypatch.setattr("grader.cli.progress_bar._QUIET", 0.0)
+    monkeypatch.setattr("grader.cli.progress_bar._SECONDS_BETWEEN_LINES", 0.0)
     (folder / "solution.py").write_text("def double(x):\n    return 2 * x\n")
     (folder / "test_scores.py").write_text(
         "from solution import double\n\n\ndef test_double():\n    assert double(0) == 0\n"

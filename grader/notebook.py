@@ -134,7 +134,7 @@ def hint(exercise: str, *, course: str | Path | None = None, yes: bool = False) 
     """
     definition = _exercise(exercise, course)
     status = exercise_status(progress_record.read_history(), definition.id)
-    if (offer := hint_command.offer_hint(definition, status)) and not yes:
+    if (offer := hint_command.describe_hint_price(definition, status)) and not yes:
         call = _call(course, "hint", exercise, ", yes=True")
         return _markdown(f"{offer} `{call}` shows it.")
     number = hint_command.take_hint(definition, status)

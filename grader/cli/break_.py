@@ -14,7 +14,7 @@ from grader.definitions.exercise import Exercise, Misconception
 from grader.definitions.wording import did_you_mean
 from grader.errors import UsageError
 from grader.grading.results.verdict import Verdict
-from grader.progress.breaks import break_job, earns, offers
+from grader.progress.breaks import break_job, earns_xp, list_offers
 from grader.progress.history import BrokenProgram, History, local_now
 from grader.progress.status import exercise_status
 from grader.reports.terminal_markdown import print_code
@@ -103,7 +103,7 @@ def _find_programs(exercise: Exercise) -> tuple[list[Misconception], frozenset[s
         raise UsageError(
             f"pass '{exercise.id}' first: then there are wrong programs of it to break"
         )
-    programs = offers(exercise, history)
+    programs = list_offers(exercise, history)
     if not programs:
         raise UsageError(f"'{exercise.id}' has no wrong program to break")
     return programs, status.broken
@@ -129,7 +129,7 @@ def result_message(exercise: Exercise, program: Misconception, call: str, verdic
         lines.append("Right:\n{}\nWrong:\n{}".format(*texts))
     elif example.result.message:
         lines.append(example.result.message)
-    if earns(exercise.id, program.id, read_history()):
+    if earns_xp(exercise.id, program.id, read_history()):
         text = printable(" ".join(call.split()))
         event = BrokenProgram(exercise.id, program.id, text, local_now())
         if add_to_record(History(broken=(event,)), "this break"):

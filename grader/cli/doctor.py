@@ -15,7 +15,7 @@ from grader.cli.main import FAULT
 from grader.cli.server_extra import server_module
 from grader.definitions.course import load_course
 from grader.definitions.files import COURSE_FILE, exists, folders_in
-from grader.definitions.packages import version
+from grader.definitions.packages import describe_version
 from grader.sandbox.examination import examine, examine_confinement
 from grader.sandbox.in_child import syscalls
 from grader.sandbox.process import open_sandbox
@@ -78,7 +78,7 @@ def _try_packages(path: Path) -> bool:
     for problem in course.missing.values():
         click.echo(f"{problem}\n")
     if course.packages:
-        versions = dict.fromkeys(map(version, course.packages))
+        versions = dict.fromkeys(map(describe_version, course.packages))
         click.echo(f"packages of {path}: {', '.join(versions)}")
         with open_sandbox(packages=course.packages):
             click.echo("  imported in the sandbox\n")

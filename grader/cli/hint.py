@@ -46,7 +46,7 @@ def command(id_or_path: str, again: bool, yes: bool, exercises: "Path | None") -
     if status.hints >= len(exercise.hints) > 0:
         click.echo(f"You have seen all of them, {len(exercise.hints)}; --again shows them.")
         return
-    if (words := offer_hint(exercise, status)) and not yes:
+    if (words := describe_hint_price(exercise, status)) and not yes:
         try:
             is_accepted = click.confirm(f"{words} Show it?")
         except click.Abort:
@@ -60,7 +60,7 @@ def command(id_or_path: str, again: bool, yes: bool, exercises: "Path | None") -
     _print_hint(exercise, take_hint(exercise, status))
 
 
-def offer_hint(exercise: "Exercise", status: "ExerciseStatus") -> str:
+def describe_hint_price(exercise: "Exercise", status: "ExerciseStatus") -> str:
     """Return a sentence with the price of the next hint, or "" if it is free.
 
     Raises:

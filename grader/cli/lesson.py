@@ -45,7 +45,7 @@ from grader.lessons.execute import run_lesson
 from grader.lessons.figure import Figure
 from grader.lessons.lesson import read_lesson
 from grader.lessons.recorded_output import differences, record, record_path
-from grader.lessons.reply import Reply, reply, right_answer
+from grader.lessons.reply import Reply, describe_right_answer, judge_answer
 from grader.reports.terminal_markdown import print_code, print_markdown
 from grader.reports.terminal_matrices import print_heatmap
 from grader.sandbox.backends import unsupported_reason
@@ -153,9 +153,9 @@ def _reply_to(console: Console, questions: Sequence[Question], answers: tuple[st
             raise UsageError(f"there is no question '{number}'; they are 1 to {len(questions)}")
         question = questions[int(number) - 1]
         if not is_answered:
-            print_markdown(console, right_answer(question))
+            print_markdown(console, describe_right_answer(question))
             continue
-        outcome = reply(question, answer)
+        outcome = judge_answer(question, answer)
         if outcome is None:
             raise UsageError(
                 f"'{answer}' is not an answer to question {number}: {_answer_hint(question)}"
@@ -170,9 +170,9 @@ def _ask_question(console: Console, question: Question) -> None:
         prompt = f"{_answer_hint(question)}, or Enter to see the answer"
         answer = click.prompt(prompt, default="", show_default=False)
         if not answer.strip():
-            print_markdown(console, right_answer(question))
+            print_markdown(console, describe_right_answer(question))
             return
-        judgement = reply(question, answer)
+        judgement = judge_answer(question, answer)
         if judgement is not None:
             print_markdown(console, _reply_text(judgement))
             if judgement.is_right:

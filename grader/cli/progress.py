@@ -12,7 +12,7 @@ from grader.definitions.collection import Collection
 from grader.definitions.exercise import Exercise, ExerciseId
 from grader.definitions.wording import plural
 from grader.errors import UsageError
-from grader.progress.exchange import MAX_BYTES, from_json, programs_in, to_json
+from grader.progress.exchange import MAX_BYTES, from_json, read_programs, to_json
 from grader.progress.history import local_now
 from grader.progress.status import ExerciseStatus, exercise_statuses, streak
 from grader.progress.store import Store
@@ -109,7 +109,7 @@ def import_(file: Path) -> None:
         raise UsageError(f"{file}: it has more than {MAX_BYTES >> 20} MiB")
     try:
         text = data.decode("utf-8-sig")
-        history, programs = from_json(text), programs_in(text)
+        history, programs = from_json(text), read_programs(text)
     except UnicodeDecodeError as error:
         raise UsageError(f"{file}: it is not UTF-8: {error.reason}") from None
     except UsageError as error:

@@ -235,9 +235,9 @@ class FollowUp:
         elif verdict.hidden_elsewhere:
             yield f"+{now.earned} XP."
         if len(passes) == 1:
-            from grader.progress.breaks import offers
+            from grader.progress.breaks import list_offers
 
-            if count := len(offers(self.exercise, self._history)):
+            if count := len(list_offers(self.exercise, self._history)):
                 each = "a wrong program for" if count == 1 else f"{count} wrong programs, each for"
                 yield f"Break {each} 1 XP: {self._spell('break', self.exercise.id)}"
 

@@ -19,7 +19,7 @@ from grader.definitions.files import REQUIREMENTS_FILE, read_file
 from grader.definitions.packages import (
     distributions_of_modules,
     find_distribution,
-    plain,
+    normalize_name,
     with_requirements,
 )
 from grader.definitions.yaml_source import read_yaml
@@ -84,14 +84,14 @@ def check_requirements(course: Course) -> bytes | None:
     names = set()
     for number, line in enumerate(content.decode(errors="replace").splitlines(), 1):
         if named := re.match(r"[A-Za-z0-9][\w.-]*", line):
-            names.add(plain(named[0]))
+            names.add(normalize_name(named[0]))
         pin = _PIN.match(line)
-        if pin and pin[2] not in ours.get(plain(pin[1]), {pin[2]}):
-            other = " or ".join(sorted(ours[plain(pin[1])]))
+        if pin and pin[2] not in ours.get(normalize_name(pin[1]), {pin[2]}):
+            other = " or ".join(sorted(ours[normalize_name(pin[1])]))
             message = f"{pin[1]} {pin[2]} is required here, and Etude has {pin[1]} {other}; {write}"
             raise DefinitionError.at(Location(path, number), message)
     for module in course.packages:
-        if plain(name := find_distribution(module).name) not in {*names, *ours}:
+        if normalize_name(name := find_distribution(module).name) not in {*names, *ours}:
             raise _packages_error(course, f"{path} lacks {name}, which has '{module}'; {write}")
     return content
 
@@ -136,7 +136,7 @@ def own_versions() -> Mapping[str, set[str]]:
     versions: dict[str, set[str]] = {}
     for pin in map(_PIN.match, _own_requirements().splitlines()):
         if pin:
-            versions.setdefault(plain(pin[1]), set()).add(pin[2])
+            versions.setdefault(normalize_name(pin[1]), set()).add(pin[2])
     return versions
 
 

@@ -150,10 +150,10 @@ def summarize_exercises(rows: Sequence[Row]) -> list[ExerciseStatistics]:
             hints=_count_names(str(row.hint) for row in group if row.hint is not None),
         )
         statistics[name] = sums, mistakes
-    return hardest_first(statistics)
+    return derive_statistics(statistics)
 
 
-def hardest_first(
+def derive_statistics(
     by_exercise: Mapping[str, tuple[Sums, Mistakes]],
 ) -> list[ExerciseStatistics]:
     """Return the statistics of exercises from their sums and mistakes, the hardest first."""

@@ -73,13 +73,13 @@ def load_course(path: Path) -> Course:
     missing: dict[str, Problem] = {}
     for index, module in enumerate(definition.packages):
         where = document.node("packages", index).where
-        if reason := packages.refusal(module):
+        if reason := packages.explain_refusal(module):
             problems.add(where, f"packages: {quote(module)} {reason}")
-        elif reason := packages.absence(module):
+        elif reason := packages.explain_absence(module):
             missing[module] = Problem(where, f"packages: {quote(module)} {reason}")
             versions.add(module)  # the digest differs from that with the package
         else:
-            versions.add(packages.version(module))
+            versions.add(packages.describe_version(module))
     problems.raise_if_any()
     contents = json.dumps([definition.reference, sorted(sources.items()), sorted(versions)])
     return Course(

@@ -31,7 +31,7 @@ class PackageFolders:
 NO_PACKAGES = PackageFolders()
 
 
-def refusal(module: str) -> str:
+def explain_refusal(module: str) -> str:
     """Return the reason why a course cannot name a module, or ""."""
     top = module.partition(".")[0]
     if not all(part.isidentifier() for part in module.split(".")):
@@ -43,19 +43,19 @@ def refusal(module: str) -> str:
     return ""
 
 
-def absence(module: str) -> str:
+def explain_absence(module: str) -> str:
     """Return the sentence about a module that is not installed, with advice, or ""."""
     top = module.partition(".")[0]
     if distributions_of_modules().get(top) and importlib.util.find_spec(top) is not None:
         return ""
     reason = f"is not installed beside Etude, with {sys.executable}"
     for name, distributions in distributions_of_modules().items():
-        if module in map(plain, distributions):
+        if module in map(normalize_name, distributions):
             return f"{reason}; what is installed as {module} is imported as {name}"
     return f"{reason}; install it with `etude packages install`"
 
 
-def version(module: str) -> str:
+def describe_version(module: str) -> str:
     """Return the name and the version of the package of an installed module."""
     installed = find_distribution(module)
     return f"{installed.name} {installed.version}"
@@ -80,11 +80,11 @@ def find_package_folders(modules: frozenset[str]) -> PackageFolders:
     by_distribution: dict[str, list[str]] = {}
     for top, names in distributions_of_modules().items():
         for name in names:
-            by_distribution.setdefault(plain(name), []).append(top)
+            by_distribution.setdefault(normalize_name(name), []).append(top)
     paths: dict[Path, None] = {}
     required: list[str] = []
     for installed in with_requirements(distributions):
-        called = plain(installed.name)
+        called = normalize_name(installed.name)
         for top in by_distribution.get(called, ()):
             if top in _OWN_PACKAGES | _PRESENT_PACKAGES:
                 continue
@@ -107,10 +107,10 @@ def with_requirements(names: Iterable[str]) -> list[Distribution]:
     waiting, distributions = list(names), dict[str, Distribution]()
     while waiting:
         name = waiting.pop()
-        if plain(name) in distributions:
+        if normalize_name(name) in distributions:
             continue
         try:
-            distributions[plain(name)] = here = distribution(name)
+            distributions[normalize_name(name)] = here = distribution(name)
         except PackageNotFoundError:  # an import of it will fail with a clear error
             continue
         for text in here.requires or ():
@@ -129,6 +129,6 @@ def distributions_of_modules() -> dict[str, list[str]]:
     return {top: list(names) for top, names in packages_distributions().items()}
 
 
-def plain(name: str) -> str:
+def normalize_name(name: str) -> str:
     """Return the normalized name of a distribution."""
     return re.sub(r"[-_.]+", "-", name).lower()

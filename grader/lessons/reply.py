@@ -19,20 +19,20 @@ class Reply(NamedTuple):
     reason: str
 
 
-def reply(question: Question, answer: str) -> Reply | None:
+def judge_answer(question: Question, answer: str) -> Reply | None:
     """Return the reply to a letter or a number; None if the answer is neither."""
     if isinstance(question, ChoiceQuestion):
         letter = answer.strip().rstrip(".").upper()
         chosen = (choice for choice in question.choices if choice.letter == letter)
         return next((Reply(choice.is_right, str(choice.reason)) for choice in chosen), None)
-    numbers = readings(answer)
+    numbers = read_numbers(answer)
     for known in (question.answer, *question.slips):
         if any(abs(number - known.number) <= known.tolerance for number in numbers):
             return Reply(known is question.answer, str(known.reason))
     return Reply(False, str(question.hint) or OTHER) if numbers else None
 
 
-def right_answer(question: Question) -> str:
+def describe_right_answer(question: Question) -> str:
     """Return the right answer and its reason as text."""
     if isinstance(question, ChoiceQuestion):
         right = next(choice for choice in question.choices if choice.is_right)
@@ -40,7 +40,7 @@ def right_answer(question: Question) -> str:
     return f"{question.answer.number:.6g}. {question.answer.reason}"
 
 
-def readings(text: str) -> list[float]:
+def read_numbers(text: str) -> list[float]:
     """Return the numbers that a text may mean.
 
     `2`, `2.0`, `2,0` and `8/4` have one meaning, `65,536` has two, and text that is not a number

@@ -16,14 +16,14 @@ MAX_REWARDED_BREAKS: Final = 3
 """The number of wrong programs offered for each exercise, for one XP each."""
 
 
-def offers(exercise: Exercise, history: History) -> list[Misconception]:
+def list_offers(exercise: Exercise, history: History) -> list[Misconception]:
     """Return the misconceptions to offer, without those that the learner had."""
     own = _own_mistakes(exercise.id, history)
-    new = [program for program in breakable(exercise) if program.id not in own]
+    new = [program for program in list_breakable(exercise) if program.id not in own]
     return new[:MAX_REWARDED_BREAKS]
 
 
-def earns(exercise: ExerciseId, program: str, history: History) -> bool:
+def earns_xp(exercise: ExerciseId, program: str, history: History) -> bool:
     """Return whether breaking a program earns XP: three programs at most, once each."""
     broken = {event.misconception for event in history.broken if event.exercise == exercise}
     unrewarded = broken | _own_mistakes(exercise, history)
@@ -39,7 +39,7 @@ def _own_mistakes(exercise: ExerciseId, history: History) -> set[str]:
     }
 
 
-def breakable(exercise: Exercise) -> list[Misconception]:
+def list_breakable(exercise: Exercise) -> list[Misconception]:
     """Return the misconceptions that can be broken, the program closest to the solution first.
 
     Those that the author marked `breakable: false` are left out.

@@ -62,7 +62,7 @@ def from_json(text: str) -> History:
     return read + History()  # adding sorts the events by time
 
 
-def programs_in(text: str) -> Programs:
+def read_programs(text: str) -> Programs:
     """Read the programs that stand beside a history.
 
     Raises:

@@ -11,7 +11,7 @@ from etude_server.store import grades, people, submissions, verdicts
 from etude_server.store.grades import Grade
 from etude_server.store.people import Person, is_erased_name
 from etude_server.store.submissions import StuckStudent
-from grader.course.statistics import ExerciseStatistics, Mistakes, hardest_first
+from grader.course.statistics import ExerciseStatistics, Mistakes, derive_statistics
 from grader.reports import to_tables
 from grader.reports.report import Batch, CountedPoints, Report
 from grader.reports.to_tables import safe_cell
@@ -123,7 +123,7 @@ def compute_statistics(
     }
     return [
         GradebookNumbers(statistics, tuple(stuck.get(statistics.exercise, ())))
-        for statistics in hardest_first(pairs)
+        for statistics in derive_statistics(pairs)
     ]
 
 

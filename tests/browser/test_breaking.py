@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from grader.progress.breaks import breakable
+from grader.progress.breaks import list_breakable
 from grader.progress.exchange import from_json
 from tests.browser.conftest import NewPage
 from tests.browser.judging import judge
@@ -47,7 +47,7 @@ def test_a_wrong_program_is_broken_by_the_keyboard(first_page: NewPage, tools: T
     (broken,) = history.broken
     exercise = COLLECTION.find("scaled-scores")
     assert exercise
-    simplest = next(each.id for each in breakable(exercise) if each.id != "unscaled")
+    simplest = next(each.id for each in list_breakable(exercise) if each.id != "unscaled")
     assert (broken.misconception, broken.call) == (simplest, COUNTS)
     page.reload()
     card.get_by_role("button", name="Show the programs").click()

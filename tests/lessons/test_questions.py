@@ -9,7 +9,7 @@ from grader.lessons.blocks import ChoiceQuestion, NumberQuestion
 from grader.lessons.execute import run_lesson
 from grader.lessons.lesson import Lesson, read_lesson
 from grader.lessons.recorded_output import record
-from grader.lessons.reply import OTHER, readings, reply
+from grader.lessons.reply import OTHER, judge_answer, read_numbers
 from grader.sandbox.process import Sandbox
 
 CHOICE = """\
@@ -91,7 +91,7 @@ def test_each_answer_has_its_reply(
     """A letter in either case, or a number as a reader writes it; anything else is no answer."""
     question = run(tmp_path, sandbox, lesson).blocks[-1]
     assert isinstance(question, (ChoiceQuestion, NumberQuestion))
-    assert reply(question, answer) == expected
+    assert judge_answer(question, answer) == expected
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_each_answer_has_its_reply(
 )
 def test_a_number_is_read_as_on_a_page(text: str, expected: list[float]) -> None:
     """As `parseNumbers` does in the frontend, whose tests have the same cases."""
-    assert readings(text) == expected
+    assert read_numbers(text) == expected
 
 
 @pytest.mark.parametrize(

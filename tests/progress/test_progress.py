@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome
-from grader.progress.breaks import earns
+from grader.progress.breaks import earns_xp
 from grader.progress.exchange import from_json, to_json
 from grader.progress.history import Attempt, BrokenProgram, History, Surrender, TakenHint
 from grader.progress.status import (
@@ -255,7 +255,7 @@ def test_what_breaking_a_program_is_worth(program: str, count: int, is_worth_one
     broken = tuple(BrokenProgram(SOFTMAX, f"m-{n}", "softmax(1)", NOON) for n in range(count))
     others = BrokenProgram(MASK, "other", "mask(1)", NOON)
     history = History((_attempt(1, FAILED), _attempt(5)), broken=(*broken, others))
-    assert earns(SOFTMAX, program, history) is is_worth_one
+    assert earns_xp(SOFTMAX, program, history) is is_worth_one
 
 
 @pytest.mark.parametrize(("minutes", "earned"), [(1, 0), (9, 10)])

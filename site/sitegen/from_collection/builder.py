@@ -29,7 +29,7 @@ from grader.errors import DefinitionError, UsageError
 from grader.grading.expected.public_form import imported_packages, missing_in_page, untested_track
 from grader.lessons.blocks import Block, BreakTask, Cell
 from grader.lessons.lesson import Lesson, read_lesson
-from grader.progress.breaks import breakable
+from grader.progress.breaks import list_breakable
 from grader.sandbox.process import Sandbox, open_sandbox
 from sitegen.content import (
     PLATFORM,
@@ -277,7 +277,7 @@ class ContentBuilder:
             },
             solution=solution,
             for_practice=for_practice,
-            programs={program.id: program.code for program in breakable(exercise)}
+            programs={program.id: program.code for program in list_breakable(exercise)}
             if for_practice
             else {},
             breaks=partial(self._breaks, exercise),

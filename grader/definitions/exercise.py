@@ -22,28 +22,9 @@ Disclosure: TypeAlias = Literal["nothing", "category", "inputs"]
 Edition: TypeAlias = Literal["full", "student"]
 DefinedAs: TypeAlias = Literal["function", "class", "value"]
 Operator: TypeAlias = Literal[
-    "==",
-    "!=",
-    "<",
-    "<=",
-    ">",
-    ">=",
-    "in",
-    "+",
-    "-",
-    "*",
-    "@",
-    "/",
-    "//",
-    "%",
-    "**",
-    "&",
-    "|",
-    "^",
-    "<<",
-    ">>",
-    "divmod",
-]
+    "==", "!=", "<", "<=", ">", ">=", "in", "+", "-", "*", "@", "/", "//", "%", "**", "&",
+    "|", "^", "<<", ">>", "divmod",
+]  # fmt: skip
 NanPolicy: TypeAlias = Literal["equal", "ignored"]
 DtypePolicy: TypeAlias = Literal["kind", "exact"]
 Accepted: TypeAlias = Literal[
@@ -52,19 +33,9 @@ Accepted: TypeAlias = Literal[
 SuiteAim: TypeAlias = Literal["accepts", "rejects"]
 Compared: TypeAlias = Literal["value", "text", "property", "figure", "nothing"]
 FigurePart: TypeAlias = Literal[
-    "lines",
-    "points",
-    "bars",
-    "images",
-    "texts",
-    "styles",
-    "title",
-    "xlabel",
-    "ylabel",
-    "legend",
-    "limits",
-    "scales",
-]
+    "lines", "points", "bars", "images", "texts", "styles", "title", "xlabel", "ylabel",
+    "legend", "limits", "scales",
+]  # fmt: skip
 Property = NewType("Property", str)  # a key of `PROPERTIES`
 
 

@@ -128,10 +128,10 @@ class Cache:
                     with contextlib.suppress(OSError):  # another process may have removed it
                         status = path.lstat()
                         entries.append((status.st_mtime_ns, status.st_size, path))
-        left = _MAX_BYTES
+        bytes_left = _MAX_BYTES
         for number, (_, size, path) in enumerate(sorted(entries, reverse=True)):
-            left -= size
-            if number >= _MAX_ENTRIES or left < 0:
+            bytes_left -= size
+            if number >= _MAX_ENTRIES or bytes_left < 0:
                 with contextlib.suppress(OSError):
                     path.unlink()
 

@@ -170,8 +170,8 @@ def break_it(
 def task(exercise: str, *, course: str | Path | None = None) -> CellOutput:
     """Show the instructions of an exercise; the arguments are those of `check`."""
     definition = _exercise(exercise, course)
-    about = f"{definition.difficulty}, {definition.xp} XP"
-    return _markdown(f"# {definition.title}\n\n*{about}*\n\n{definition.instructions}")
+    facts = f"{definition.difficulty}, {definition.xp} XP"
+    return _markdown(f"# {definition.title}\n\n*{facts}*\n\n{definition.instructions}")
 
 
 @_without_traceback

@@ -68,26 +68,26 @@ def linked_folder(path: Path) -> Path | None:
     In a CI job the working directory is a checkout, whose author could choose where a link leads.
     """
     try:
-        here = Path.cwd()
+        cwd = Path.cwd()
     except FileNotFoundError:  # the working directory was removed, so nothing is below it
         return None
     for folder in path.absolute().parents:
-        if folder.is_symlink() and Path(os.path.realpath(folder.parent)).is_relative_to(here):
+        if folder.is_symlink() and Path(os.path.realpath(folder.parent)).is_relative_to(cwd):
             return folder
     return None
 
 
 def _open_below(path: Path, folder: Path) -> int:
     *way, name = path.relative_to(folder).parts
-    here = os.open(folder, _FLAGS | os.O_DIRECTORY)
+    descriptor = os.open(folder, _FLAGS | os.O_DIRECTORY)
     try:
         for part in way:
-            inner = os.open(part, _FLAGS | _NO_LINK | os.O_DIRECTORY, dir_fd=here)
-            os.close(here)
-            here = inner
-        return os.open(name, _FLAGS | _NO_LINK, dir_fd=here)
+            inner = os.open(part, _FLAGS | _NO_LINK | os.O_DIRECTORY, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = inner
+        return os.open(name, _FLAGS | _NO_LINK, dir_fd=descriptor)
     finally:
-        os.close(here)
+        os.close(descriptor)
 
 
 def create_private(path: Path) -> bool:

@@ -32,14 +32,14 @@ def merge_pair(tokens: Iterable[int], pair: tuple[int, int], new: int) -> list[i
     """
     left, right = pair
     merged: list[int] = []
-    waiting = False  # whether the last token of `merged` is a left one that may still be merged
+    is_open = False  # whether the last token of `merged` is a left one that may still be merged
     for token in map(int, tokens):
-        if waiting and token == right:
+        if is_open and token == right:
             merged[-1] = new
-            waiting = False
+            is_open = False
         else:
             merged.append(token)
-            waiting = token == left
+            is_open = token == left
     return merged
 
 

@@ -87,8 +87,8 @@ def decoder_block(
         cross = p.cross_attention
         return multi_head_attention(z, *cross, heads=heads, mask=memory_mask, memory=memory)[0]
 
-    said = connect(x, look_back, norm_with(p.norm_1))  # (..., n, d_model)
-    informed = connect(said, look_across, norm_with(p.norm_2))  # (..., n, d_model)
+    attended = connect(x, look_back, norm_with(p.norm_1))  # (..., n, d_model)
+    informed = connect(attended, look_across, norm_with(p.norm_2))  # (..., n, d_model)
     return connect(informed, think, norm_with(p.norm_3))  # (..., n, d_model)
 
 

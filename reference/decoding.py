@@ -183,8 +183,8 @@ def draw_from_nucleus(logits: ArrayLike, p: float, u: ArrayLike) -> IntArray:
     scores, uniform = _scores(logits), as_floating(u)  # (..., V), (...)
     require_same_shape("u", uniform.shape, "a score of each of the logits", scores.shape[:-1])
     order = _from_most_probable(scores)  # (..., V)
-    left = softmax(np.take_along_axis(top_p_filter(scores, p), order, axis=-1).astype(np.float64))
-    sums = np.cumsum(left, axis=-1)  # (..., V)
+    mass = softmax(np.take_along_axis(top_p_filter(scores, p), order, axis=-1).astype(np.float64))
+    sums = np.cumsum(mass, axis=-1)  # (..., V)
     place = np.argmax(sums > uniform[..., np.newaxis] * sums[..., -1:], axis=-1)  # (...)
     return np.take_along_axis(order, place[..., np.newaxis], axis=-1)[..., 0]  # (...)
 

@@ -92,8 +92,8 @@ def _feed_forward(
 ) -> _BothWays[FeedForwardParameters]:
     def backward(d_output: FloatArray, x: FloatArray) -> tuple[FloatArray, FeedForwardParameters]:
         W1, b1, W2, _ = parameters
-        d_x, *rest = feed_forward_backward(d_output, x, W1, b1, W2, activation=activation)
-        return d_x, FeedForwardParameters(*rest)
+        d_x, *grads = feed_forward_backward(d_output, x, W1, b1, W2, activation=activation)
+        return d_x, FeedForwardParameters(*grads)
 
     return _BothWays(feed_forward_with(parameters, activation), backward)
 

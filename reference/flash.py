@@ -109,11 +109,11 @@ def flash_attention_forward(
     Source:
         Dao, "FlashAttention-2" (2023), arXiv:2307.08691, algorithm 1.
     """
-    given = _operands(Q, K, V, mask, causal=causal, block=block)
-    output = np.empty((*given.Q.shape[:-1], given.V.shape[-1]), np.result_type(*given[:3]))
-    logsumexp = np.empty(given.Q.shape[:-1], np.result_type(given.Q, given.K))  # (..., n)
-    for rows in blocks(given.Q.shape[-2], block):
-        output[..., rows, :], seen = _attend(given, rows)
+    operands = _operands(Q, K, V, mask, causal=causal, block=block)
+    output = np.empty((*operands.Q.shape[:-1], operands.V.shape[-1]), np.result_type(*operands[:3]))
+    logsumexp = np.empty(operands.Q.shape[:-1], np.result_type(operands.Q, operands.K))  # (..., n)
+    for rows in blocks(operands.Q.shape[-2], block):
+        output[..., rows, :], seen = _attend(operands, rows)
         with np.errstate(divide="ignore"):  # the logarithm of nothing is -inf, as it should be
             logsumexp[..., rows] = finite_or_zero(seen.peak) + np.log(seen.total)
     return FlashOutput(output, logsumexp)
@@ -154,20 +154,20 @@ def flash_attention_backward(
     Source:
         Dao, "FlashAttention-2" (2023), arXiv:2307.08691, algorithm 2.
     """
-    given = _operands(Q, K, V, mask, causal=causal, block=block)
+    operands = _operands(Q, K, V, mask, causal=causal, block=block)
     upstream = as_floating(d_output)  # (..., n, d_v)
     output, logsumexp = flash_attention_forward(Q, K, V, mask, causal=causal, block=block)
     require_same_shape("d_output", upstream.shape, "the output", output.shape)
     shift = finite_or_zero(logsumexp)  # (..., n)
     average = np.sum(upstream * output, axis=-1)  # (..., n)
-    gradients = AttentionGradients(*(np.zeros(array.shape, output.dtype) for array in given[:3]))
-    for rows in blocks(given.Q.shape[-2], block):
-        for columns in _visible_blocks(given, rows):
-            weights = np.exp(_scores(given, rows, columns) - shift[..., rows, None])  # a tile
-            d_weights = upstream[..., rows, :] @ _transposed(given.V[..., columns, :])
-            d_scores = weights * (d_weights - average[..., rows, None]) * _scale(given)
-            gradients.Q[..., rows, :] += d_scores @ given.K[..., columns, :]
-            gradients.K[..., columns, :] += _transposed(d_scores) @ given.Q[..., rows, :]
+    gradients = AttentionGradients(*(np.zeros(array.shape, output.dtype) for array in operands[:3]))
+    for rows in blocks(operands.Q.shape[-2], block):
+        for columns in _visible_blocks(operands, rows):
+            weights = np.exp(_scores(operands, rows, columns) - shift[..., rows, None])  # a tile
+            d_weights = upstream[..., rows, :] @ _transposed(operands.V[..., columns, :])
+            d_scores = weights * (d_weights - average[..., rows, None]) * _scale(operands)
+            gradients.Q[..., rows, :] += d_scores @ operands.K[..., columns, :]
+            gradients.K[..., columns, :] += _transposed(d_scores) @ operands.Q[..., rows, :]
             gradients.V[..., columns, :] += _transposed(weights) @ upstream[..., rows, :]
     shapes = (np.shape(Q), np.shape(K), np.shape(V))
     return AttentionGradients(*map(sum_to_shape, gradients, shapes))
@@ -184,8 +184,9 @@ def _attend(given: _Operands, rows: slice) -> tuple[FloatArray, RunningSum]:
         scores = _scores(given, rows, columns)  # (..., r, c)
         grown = merge_sums(seen, running_sum(scores))
         shift = finite_or_zero(grown.peak)[..., None]  # (..., r, 1)
-        kept = np.exp(seen.peak[..., None] - shift)  # (..., r, 1)  what the sum so far is worth now
-        gathered = gathered * kept + np.exp(scores - shift) @ given.V[..., columns, :]
+        # What the sum so far is worth now.
+        scale = np.exp(seen.peak[..., None] - shift)  # (..., r, 1)
+        gathered = gathered * scale + np.exp(scores - shift) @ given.V[..., columns, :]
         seen = grown
     # At least 1 unless all keys are blocked, as in softmax.
     return gathered / np.maximum(seen.total, 1)[..., None], seen
@@ -198,8 +199,8 @@ def _scores(given: _Operands, rows: slice, columns: slice) -> FloatArray:
     if given.mask is not None:
         tile = apply_mask(tile, given.mask[..., rows, columns])
     if given.causal:
-        ahead = causal_mask(*tile.shape[-2:], k=rows.start - columns.start + 1)  # (r, c)
-        tile = apply_mask(tile, ahead)
+        is_ahead = causal_mask(*tile.shape[-2:], k=rows.start - columns.start + 1)  # (r, c)
+        tile = apply_mask(tile, is_ahead)
     return tile
 
 
@@ -224,9 +225,9 @@ def _operands(
     queries, keys, values = as_floating(Q), as_floating(K), as_floating(V)
     require_comparable(queries.shape, keys.shape)
     require_matrices("K", keys.shape, "V", values.shape)
-    both = f"K of shape {keys.shape} and V of shape {values.shape}"
+    shapes = f"K of shape {keys.shape} and V of shape {values.shape}"
     if keys.shape[-2] != values.shape[-2]:
-        raise ValueError(f"V needs one value for each key, got {both}")
+        raise ValueError(f"V needs one value for each key, got {shapes}")
     if causal and queries.shape[-2] != keys.shape[-2]:
         raise ValueError(
             "causal attention needs as many keys as queries, "

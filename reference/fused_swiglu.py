@@ -47,6 +47,6 @@ def fused_rms_swiglu(
             f"W_in needs as many columns for the gate as for the rest, got shape {weights.shape}"
         )
     mean_square = np.mean(inputs * inputs, axis=-1, keepdims=True)  # (..., 1)
-    both = linear(inputs * factors, weights) / np.sqrt(mean_square + eps)  # (..., 2 * d_ff)
-    gate, up = np.split(both, 2, axis=-1)  # (..., d_ff), (..., d_ff)
+    halves = linear(inputs * factors, weights) / np.sqrt(mean_square + eps)  # (..., 2 * d_ff)
+    gate, up = np.split(halves, 2, axis=-1)  # (..., d_ff), (..., d_ff)
     return linear(silu(gate) * up, W_down)  # (..., d)

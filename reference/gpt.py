@@ -349,8 +349,8 @@ def gpt_with_cache(
         (W_Q, W_K, W_V, W_O), norm_1, network, norm_2 = block
         normed = layer_norm(z, *norm_1)  # (..., n, d_model)
         Q, K, V = (split_heads(linear(normed, W), heads) for W in (W_Q, W_K, W_V))
-        found, _, longer = attention_with_cache(Q, K, V, cache)  # (..., h, n, d_k)
-        z = z + linear(merge_heads(found), W_O)  # (..., n, d_model)
+        attended, _, longer = attention_with_cache(Q, K, V, cache)  # (..., h, n, d_k)
+        z = z + linear(merge_heads(attended), W_O)  # (..., n, d_model)
         z = z + feed_forward(layer_norm(z, *norm_2), *network, activation=_ACTIVATION)
         grown.append(longer)
     hidden = layer_norm(z, *p.final_norm)  # (..., n, d_model)

@@ -66,12 +66,12 @@ def relative_error(analytic: ArrayLike, numerical: ArrayLike) -> float:
         TypeError: If an input does not hold real numbers.
         ValueError: If the shapes differ; names both.
     """
-    one, other = as_floating(analytic), as_floating(numerical)  # (...), (...)
-    require_same_shape("analytic", one.shape, "numerical", other.shape)
-    if not one.size:
+    a, b = as_floating(analytic), as_floating(numerical)  # (...), (...)
+    require_same_shape("analytic", a.shape, "numerical", b.shape)
+    if not a.size:
         return 0.0
-    scale = max(1.0, float(np.max(np.abs(one))), float(np.max(np.abs(other))))
-    return float(np.max(np.abs(one - other))) / scale
+    scale = max(1.0, float(np.max(np.abs(a))), float(np.max(np.abs(b))))
+    return float(np.max(np.abs(a - b))) / scale
 
 
 def _moved(point: FloatArray, index: tuple[int, ...], step: float) -> FloatArray:

@@ -143,14 +143,14 @@ def attention_with_sliding_cache(
 def _behind(name: str, past: ArrayLike, new: FloatArray) -> FloatArray:
     """Join past and new positions; the batch axes broadcast."""
     before = as_floating(past)  # (..., past, d)
-    both = f"the cached {name}", before.shape, f"the new {name}", new.shape
-    require_matrices(*both)
+    shapes = f"the cached {name}", before.shape, f"the new {name}", new.shape
+    require_matrices(*shapes)
     if before.shape[-1] != new.shape[-1]:
         raise ValueError(
             f"cached and new {name} need equally many features, "
             f"got shapes {before.shape} and {new.shape}"
         )
-    require_broadcasting_batches(*both)
+    require_broadcasting_batches(*shapes)
     batch = np.broadcast_shapes(before.shape[:-2], new.shape[:-2])
     parts = [np.broadcast_to(part, (*batch, *part.shape[-2:])) for part in (before, new)]
     return np.concatenate(parts, axis=-2)  # (..., past + n, d)

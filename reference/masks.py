@@ -125,14 +125,14 @@ def fully_blocked(mask: ArrayLike) -> BoolArray:
     Source:
         PyTorch's `scaled_dot_product_attention` and ONNX's `Attention` give zeros as well.
     """
-    given = np.asarray(mask)  # (..., n, m)
-    if given.ndim < 1:
+    array = np.asarray(mask)  # (..., n, m)
+    if array.ndim < 1:
         raise ValueError("a mask needs an axis of keys, got shape ()")
-    if given.dtype == np.bool_:
-        return np.asarray(np.all(given, axis=-1))  # (..., n)
-    if np.issubdtype(given.dtype, np.floating):
-        return np.asarray(np.all(np.isneginf(given), axis=-1))  # (..., n)
-    raise TypeError(f"a mask is boolean or floating-point, got an array of dtype {given.dtype}")
+    if array.dtype == np.bool_:
+        return np.asarray(np.all(array, axis=-1))  # (..., n)
+    if np.issubdtype(array.dtype, np.floating):
+        return np.asarray(np.all(np.isneginf(array), axis=-1))  # (..., n)
+    raise TypeError(f"a mask is boolean or floating-point, got an array of dtype {array.dtype}")
 
 
 def additive_from_boolean(blocked: ArrayLike, dtype: DTypeLike = np.float64) -> FloatArray:
@@ -198,13 +198,13 @@ def boolean_from_integer(mask: ArrayLike) -> BoolArray:
         TypeError: If `mask` does not hold integers.
         ValueError: If a value is neither 0 nor 1.
     """
-    given = np.asarray(mask)  # (...)
-    if not np.issubdtype(given.dtype, np.integer):
-        raise TypeError(f"expected an integer mask, got an array of dtype {given.dtype}")
-    strange = given[(given != 0) & (given != 1)]  # (number of other values,)
+    array = np.asarray(mask)  # (...)
+    if not np.issubdtype(array.dtype, np.integer):
+        raise TypeError(f"expected an integer mask, got an array of dtype {array.dtype}")
+    strange = array[(array != 0) & (array != 1)]  # (number of other values,)
     if strange.size:
         raise ValueError(f"an integer mask holds only 0 and 1 (blocked), got {strange[0]}")
-    return np.asarray(given == 1)  # (...)
+    return np.asarray(array == 1)  # (...)
 
 
 def integer_from_boolean(blocked: ArrayLike, dtype: DTypeLike = np.int32) -> IntArray:
@@ -249,18 +249,18 @@ def apply_mask(scores: ArrayLike, mask: ArrayLike) -> FloatArray:
         ValueError: If `mask` does not broadcast to `scores`; names both shapes.
     """
     unmasked = as_floating(scores)  # (..., n, m)
-    given = np.asarray(mask)
+    array = np.asarray(mask)
     try:
-        spread = np.broadcast_to(given, unmasked.shape)  # (..., n, m)
+        spread = np.broadcast_to(array, unmasked.shape)  # (..., n, m)
     except ValueError:
         raise ValueError(
-            f"a mask of shape {given.shape} does not broadcast to scores of shape {unmasked.shape}"
+            f"a mask of shape {array.shape} does not broadcast to scores of shape {unmasked.shape}"
         ) from None
     if spread.dtype == np.bool_:
         return np.where(spread, -np.inf, unmasked)  # (..., n, m)
     if np.issubdtype(spread.dtype, np.floating):
         return unmasked + spread.astype(unmasked.dtype)  # (..., n, m)
-    raise TypeError(f"a mask is boolean or floating-point, got an array of dtype {given.dtype}")
+    raise TypeError(f"a mask is boolean or floating-point, got an array of dtype {array.dtype}")
 
 
 def _distances(length: int, keys: int | None = None) -> IntArray:

@@ -128,8 +128,8 @@ def multi_head_attention(
     Q = split_heads(linear(x, W_Q), heads)  # (..., h, n, d_k)
     K = split_heads(linear(source, W_K), heads)  # (..., h, m, d_k)
     V = split_heads(linear(source, W_V), heads)  # (..., h, m, d_v)
-    found, weights = scaled_dot_product_attention(Q, K, V, mask)  # (..., h, n, d_v), (..., h, n, m)
-    return linear(merge_heads(found), W_O), weights  # (..., n, d_out), (..., h, n, m)
+    mixed, weights = scaled_dot_product_attention(Q, K, V, mask)  # (..., h, n, d_v), (..., h, n, m)
+    return linear(merge_heads(mixed), W_O), weights  # (..., n, d_out), (..., h, n, m)
 
 
 def multi_head_attention_per_head(

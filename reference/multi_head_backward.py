@@ -71,18 +71,18 @@ def multi_head_attention_backward(
     Q = split_heads(linear(x, W_Q), heads)  # (..., h, n, d_k)
     K = split_heads(linear(source, W_K), heads)  # (..., h, m, d_k)
     V = split_heads(linear(source, W_V), heads)  # (..., h, m, d_v)
-    found = merge_heads(scaled_dot_product_attention(Q, K, V, mask)[0])  # (..., n, h * d_v)
-    after = linear_backward(d_output, found, W_O)
+    merged = merge_heads(scaled_dot_product_attention(Q, K, V, mask)[0])  # (..., n, h * d_v)
+    after = linear_backward(d_output, merged, W_O)
     inner = attention_backward(split_heads(after.x, heads), Q, K, V, mask)
-    asking = linear_backward(merge_heads(inner.Q), x, W_Q)
-    answering = linear_backward(merge_heads(inner.K), source, W_K)
-    read = linear_backward(merge_heads(inner.V), source, W_V)
-    d_source = as_floating(answering.x + read.x)  # (..., m, d_memory)
+    query = linear_backward(merge_heads(inner.Q), x, W_Q)
+    key = linear_backward(merge_heads(inner.K), source, W_K)
+    value = linear_backward(merge_heads(inner.V), source, W_V)
+    d_source = as_floating(key.x + value.x)  # (..., m, d_memory)
     return MultiHeadGradients(
-        x=asking.x + d_source if memory is None else asking.x,
-        W_Q=asking.W,
-        W_K=answering.W,
-        W_V=read.W,
+        x=query.x + d_source if memory is None else query.x,
+        W_Q=query.W,
+        W_K=key.W,
+        W_V=value.W,
         W_O=after.W,
         memory=None if memory is None else d_source,
     )

@@ -80,10 +80,10 @@ def project_qkv_backward(
         Goodfellow, Bengio and Courville, "Deep Learning" (2016), algorithm 6.4.
     """
     d_Q, d_K, d_V = d_qkv
-    asking = linear_backward(d_Q, x, W_Q)
-    found = linear_backward(d_K, x, W_K)
-    read = linear_backward(d_V, x, W_V)
-    return ProjectionGradients(asking.x + found.x + read.x, asking.W, found.W, read.W)
+    query = linear_backward(d_Q, x, W_Q)
+    key = linear_backward(d_K, x, W_K)
+    value = linear_backward(d_V, x, W_V)
+    return ProjectionGradients(query.x + key.x + value.x, query.W, key.W, value.W)
 
 
 def draw_qkv_weights(

@@ -30,9 +30,9 @@ def dot_product(a: ArrayLike, b: ArrayLike) -> FloatArray:
     Source:
         Vaswani et al., "Attention Is All You Need" (2017), arXiv:1706.03762, section 3.2.1.
     """
-    one, other = as_floating(a), as_floating(b)  # (..., d), (..., d)
-    _require_vectors_of_one_length(one.shape, other.shape)
-    return np.asarray(np.sum(one * other, axis=-1))  # (...)
+    x, y = as_floating(a), as_floating(b)  # (..., d), (..., d)
+    _require_vectors_of_one_length(x.shape, y.shape)
+    return np.asarray(np.sum(x * y, axis=-1))  # (...)
 
 
 def cosine_similarity(a: ArrayLike, b: ArrayLike) -> FloatArray:
@@ -56,9 +56,9 @@ def cosine_similarity(a: ArrayLike, b: ArrayLike) -> FloatArray:
         Manning, Raghavan and Schütze, "Introduction to Information Retrieval" (2008), equation
         6.10.
     """
-    one, other = as_floating(a), as_floating(b)  # (..., d), (..., d)
-    _require_vectors_of_one_length(one.shape, other.shape)
-    return np.asarray(np.sum(_direction(one) * _direction(other), axis=-1))  # (...)
+    x, y = as_floating(a), as_floating(b)  # (..., d), (..., d)
+    _require_vectors_of_one_length(x.shape, y.shape)
+    return np.asarray(np.sum(_direction(x) * _direction(y), axis=-1))  # (...)
 
 
 def similarity_scores(Q: ArrayLike, K: ArrayLike) -> FloatArray:

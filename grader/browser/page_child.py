@@ -148,14 +148,14 @@ class PageChild(Child):
     def _answer_call(self, pieces: list[bytes | memoryview]) -> tuple[bytes, bytes]:
         """Answer a submission's call of the author's function."""
         mode = self._mode
-        called = read_call_back(mode.decode(*_parts(pieces)))
-        if called is None or mode.peer is None:
+        callback = read_call_back(mode.decode(*_parts(pieces)))
+        if callback is None or mode.peer is None:
             raise ForgedError("a call of no function")
         ours = sys.stdin, sys.stdout, sys.stderr
         self._state.revert()
         sys.stdin, sys.stdout, sys.stderr = self._streams
         try:
-            answer = mode.peer.call_back(*called)
+            answer = mode.peer.call_back(*callback)
         except BaseException as error:
             self._authors_error = error
             raise

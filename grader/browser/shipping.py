@@ -76,9 +76,9 @@ def _make_zip(files: Mapping[str, bytes], compression: int) -> bytes:
 def modules() -> dict[str, Path]:
     """Return the file of each module that a page imports, at its start or later."""
     paths: dict[str, Path] = {}
-    waiting = [_PAGE]
-    while waiting:
-        name = waiting.pop()
+    pending = [_PAGE]
+    while pending:
+        name = pending.pop()
         root, _, below = name.partition(".")
         if root != grader.__name__ or name in paths or name in _EXCLUDED_MODULES:
             continue
@@ -88,28 +88,28 @@ def modules() -> dict[str, Path]:
         if path is None:  # the name of a function or class, not of a module
             continue
         paths[name] = path
-        above = name.rpartition(".")[0]
-        package = name if path.name == "__init__.py" else above
-        waiting += _imported_names(path.read_text(encoding="utf-8"), package)
-        waiting.append(above)
+        parent = name.rpartition(".")[0]
+        package = name if path.name == "__init__.py" else parent
+        pending += _imported_names(path.read_text(encoding="utf-8"), package)
+        pending.append(parent)
     return paths
 
 
 def _imported_names(source: str, package: str) -> Iterator[str]:
     """Yield the dotted names of the modules and members that a module imports when it runs."""
-    waiting: list[ast.AST] = [ast.parse(source)]
-    while waiting:
-        node = waiting.pop()
+    pending: list[ast.AST] = [ast.parse(source)]
+    while pending:
+        node = pending.pop()
         match node:
             case ast.If(test=ast.Name(id="TYPE_CHECKING")):
                 continue
             case ast.Import(names=names):
                 yield from (alias.name for alias in names)
             case ast.ImportFrom(module=module, level=level, names=names):
-                whole = importlib.util.resolve_name("." * level + (module or ""), package)
-                yield whole
-                yield from (f"{whole}.{alias.name}" for alias in names)
-        waiting += ast.iter_child_nodes(node)
+                absolute_name = importlib.util.resolve_name("." * level + (module or ""), package)
+                yield absolute_name
+                yield from (f"{absolute_name}.{alias.name}" for alias in names)
+        pending += ast.iter_child_nodes(node)
 
 
 def engine_data(
@@ -255,14 +255,14 @@ def _page_form(
 
     A page draws inputs of many bytes itself, and inputs that cannot be sent, such as functions.
     """
-    bare: TestCase = make_check(exercise, test).without_expected()
+    unanswered: TestCase = make_check(exercise, test).without_expected()
     # The time was measured on this machine, and would be wrong for a page.
     usages = tuple(replace(usage, cpu_seconds=0.0) for usage in computed.usages)
     computed = replace(computed, usages=usages)
     size = encoded_size(computed)
     if isinstance(test.given, Seeded) and (size is None or size > _MANY_BYTES):
-        return bare, _without_inputs(computed)
-    return replace(bare, given=Literals({})), computed
+        return unanswered, _without_inputs(computed)
+    return replace(unanswered, given=Literals({})), computed
 
 
 def _without_inputs(computed: TestValues) -> TestValues:

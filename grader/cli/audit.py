@@ -164,11 +164,11 @@ def _read_accepted(path: Path | None) -> frozenset[str]:
 
 
 def _find_functions(like: tuple[str, ...], exercises: Path | None) -> tuple[ExerciseFunction, ...]:
-    every = Collection.load(options.collection_folder(exercises)).exercises
-    unknown = [name for name in like if name not in {exercise.id for exercise in every}]
+    all_exercises = Collection.load(options.collection_folder(exercises)).exercises
+    unknown = [name for name in like if name not in {exercise.id for exercise in all_exercises}]
     if unknown:
         raise UsageError(f"--like {unknown[0]}: there is no such exercise")
-    return tuple(find_exercise_functions(every))
+    return tuple(find_exercise_functions(all_exercises))
 
 
 def _parse_formats(forms: Sequence[str], output: Path | None) -> list[tuple[str, Path | None]]:

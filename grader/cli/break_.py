@@ -47,15 +47,15 @@ def command(
         first_command = f"Begin: etude break {exercise.id} 1{exercises_suffix(exercises)}"
         click.echo("\n".join([*list_programs(exercise), first_command]))
         return
-    wrong = find_program(exercise, program)
-    if not call and not (call := ask_for_call(wrong)):
+    misconception = find_program(exercise, program)
+    if not call and not (call := ask_for_call(misconception)):
         click.echo(
             f'\nAnswer: etude break {exercise.id} {program} "CALL"{exercises_suffix(exercises)}'
         )
         return
     with open_pool(unsafe=unsafe, is_batch=False) as pool:
-        verdict = grade_job(pool, break_job(exercise, wrong.id, call))
-    click.echo(result_message(exercise, wrong, call, verdict))
+        verdict = grade_job(pool, break_job(exercise, misconception.id, call))
+    click.echo(result_message(exercise, misconception, call, verdict))
     raise click.exceptions.Exit(NOT_PASSED if verdict.example is None else 0)
 
 

@@ -124,17 +124,17 @@ def find_exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path
         exercise_of = functools.partial(match_exercise, _possible_ids("", exercises))
         if exercise := exercise_of(path.name):
             return exercise, path
-        if several := list_exercises(path, exercise_of):
-            raise UsageError(f"{path} has {join_first(several)}; name the EXERCISE before the FILE")
+        if ids := list_exercises(path, exercise_of):
+            raise UsageError(f"{path} has {join_first(ids)}; name the EXERCISE before the FILE")
         if is_code(word):
             return next(iter(list_possible_ids(word)), word), path
         try:
-            inside = find_named_files(list_zip_files(path), path.name, exercise_of)
+            exercise_of_file = find_named_files(list_zip_files(path), path.name, exercise_of)
         except ZipError as error:
             raise UsageError(f"{path}: The zip cannot be read: {error}.") from None
-        (name, exercise), *others = inside.items()
+        (name, exercise), *others = exercise_of_file.items()
         if others:
-            names = " and ".join(inside)
+            names = " and ".join(exercise_of_file)
             raise UsageError(f"{path} has {names}; name the EXERCISE before the FILE")
         return exercise or Path(name).stem, path / name
     if is_path(word) and not word.endswith((".yaml", ".yml")) and Path(word).exists():
@@ -166,12 +166,12 @@ def find_file(exercise: str, exercises: Path | None, folder: Path = Path()) -> P
 
     name = id_in_name(Path(exercise)) if is_path(exercise) else exercise
     ids = _possible_ids(exercise, exercises)
-    here: list[Path] = []
+    matches: list[Path] = []
     # OSError: the folder was removed or cannot be read.
     with contextlib.suppress(OSError):
-        here += [path for path in folder.iterdir() if match_exercise(ids, path.name) == name]
-    files = sorted(path for path in here if is_code(path.name) or is_zip(path.name))
-    files += sorted(path for path in here if path.is_dir() or not path.suffix)
+        matches += [path for path in folder.iterdir() if match_exercise(ids, path.name) == name]
+    files = sorted(path for path in matches if is_code(path.name) or is_zip(path.name))
+    files += sorted(path for path in matches if path.is_dir() or not path.suffix)
     best, left_out = choose([make_candidate(path) for path in files])
     if best is None and files:
         paths = " and ".join(map(str, files))

@@ -58,13 +58,13 @@ def command(
     exercise_of = functools.partial(match_exercise, ids)
     names = None if roster is None else read_names(roster)
     texts = ((path, path.read_bytes()) for path in paths)
-    asking = [load_exercise(path) for path, text in texts if b"files_to_submit:" in text]
-    several = {
+    asking_exercises = [load_exercise(path) for path, text in texts if b"files_to_submit:" in text]
+    files_by_exercise = {
         str(exercise.id): exercise.files_to_submit
-        for exercise in asking
+        for exercise in asking_exercises
         if exercise.files_to_submit
     }
-    result = collect(source, into, exercise_of, names, several, only)
+    result = collect(source, into, exercise_of, names, files_by_exercise, only)
     click.echo(f"{plural(len(result.times), 'submission')} in {printable(str(into))}")
     if any(time.source == CLONE for time in result.times.values()):
         click.echo("files of a git clone have its date: their times are unknown")

@@ -107,12 +107,12 @@ def read_graded(results: tuple[Path, ...], rules: Rules) -> Batch:
     Raises:
         UsageError: A file is invalid, or the files contain no verdict.
     """
-    read = read_results(results)
-    if not read.verdicts:
+    graded = read_results(results)
+    if not graded.verdicts:
         raise UsageError("there is no verdict in the results")
-    batch = grade_reports(read, rules)
-    if others := {student for student, _ in rules.times} - {report.student for report in batch}:
-        click.echo(f"--times is also about {printable(join_first(sorted(others), 5))}", err=True)
+    batch = grade_reports(graded, rules)
+    if unknown := {student for student, _ in rules.times} - {report.student for report in batch}:
+        click.echo(f"--times is also about {printable(join_first(sorted(unknown), 5))}", err=True)
     if rules.schedule is not None:
         marked = [report for report in batch if report.time is not None and report.time.is_late]
         if marked:

@@ -97,7 +97,7 @@ def show(
         _list_lessons(options.collection_folder(exercises))
         return
     (path,) = _find_lessons((lesson,), options.collection_folder(exercises))
-    read = read_lesson(path)
+    unrun_lesson = read_lesson(path)
     packages = _find_packages([path])
     sandbox: Sandbox | PortableSandbox
     if unsupported_reason() is None:
@@ -109,7 +109,7 @@ def show(
         portable_check.ask_consent(unsafe=unsafe)
         sandbox = portable.PortableSandbox(packages)
     with sandbox:
-        blocks = run_lesson(read, sandbox).blocks
+        blocks = run_lesson(unrun_lesson, sandbox).blocks
     questions = [block for block in blocks if isinstance(block, (ChoiceQuestion, NumberQuestion))]
     console = Console(highlight=False)
     if answers:

@@ -51,23 +51,23 @@ def command(exercises: Path | None, course: Path | None) -> None:
     if next_exercise is None:
         click.echo("All exercises are done.")
         return
-    exercise, more = collection.find(next_exercise.exercise), exercises_suffix(exercises)
+    exercise, suffix = collection.find(next_exercise.exercise), exercises_suffix(exercises)
     click.echo(
         printable(f"{exercise.title} ({exercise.id}), {exercise.difficulty}, {exercise.xp} XP")
     )
     lessons = (lesson for track in collection.tracks for lesson in track.definition.lessons)
     if lesson := unread_lesson(lessons, exercise.id, exercise_statuses(history)):
-        click.echo(f"Read first: etude lesson show {lesson.id}{more}")
+        click.echo(f"Read first: etude lesson show {lesson.id}{suffix}")
     if next_exercise.is_started:
-        click.echo(f"Go on:      etude show {exercise.id}{more}")
+        click.echo(f"Go on:      etude show {exercise.id}{suffix}")
     else:
-        click.echo(f"Begin with: etude start {exercise.id}{more}")
-    click.echo(f"Check:      etude check {exercise.id}{more}")
+        click.echo(f"Begin with: etude start {exercise.id}{suffix}")
+    click.echo(f"Check:      etude check {exercise.id}{suffix}")
 
 
 def _print_daily_set(course: Path) -> None:
     exercises = Collection.load(options.collection_folder(course)).exercises
-    history, more, today = read_history(), exercises_suffix(course), local_now().date()
+    history, suffix, today = read_history(), exercises_suffix(course), local_now().date()
     daily_exercises = daily_set(exercises, history, today)
     done = {
         attempt.exercise for attempt in history.attempts if attempt.passed and attempt.day == today
@@ -78,9 +78,9 @@ def _print_daily_set(course: Path) -> None:
     for exercise in daily_exercises:
         state = "done" if exercise.id in done else f"{estimated_minutes(exercise)} min"
         click.echo(printable(f"  {state:>6}  {exercise.id:{longest}}  {exercise.title}"))
-    left = next((exercise for exercise in daily_exercises if exercise.id not in done), None)
-    if left is None:
+    pending = next((exercise for exercise in daily_exercises if exercise.id not in done), None)
+    if pending is None:
         click.echo("You have done today's set.")
         return
-    click.echo(f"Begin with: etude start {left.id}{more}")
-    click.echo(f"Check:      etude check {left.id}{more}")
+    click.echo(f"Begin with: etude start {pending.id}{suffix}")
+    click.echo(f"Check:      etude check {pending.id}{suffix}")

@@ -132,7 +132,7 @@ class _Preview:
         self._publish()
 
     def _publish(self) -> None:
-        files, other = self._page
+        files, other_panel = self._page
         panels = {}
         for path, (page, lines) in self._pages.items():
             heading = "Findings" if path not in self._digests else "Not verified here: save it"
@@ -140,7 +140,7 @@ class _Preview:
                 heading = "Not a valid definition"
             heading, proof = self._proofs.get(path, (heading, []))
             panels[page] = heading, [*proof, *lines]
-        self._site.publish(with_panels(files, panels, other))
+        self._site.publish(with_panels(files, panels, other_panel))
 
 
 def _nonempty_lines(error: object) -> list[str]:

@@ -53,13 +53,13 @@ def command(context: click.Context, exercises: Path | None) -> None:
     claimed = sum(status.self_reported for status in standing.values())
     if claimed:
         click.echo(f"{claimed} passed in the browser alone; `etude check` grades in a sandbox.")
-    step, more = find_next_exercise(collection, history), exercises_suffix(exercises)
+    step, suffix = find_next_exercise(collection, history), exercises_suffix(exercises)
     if step is None:
         click.echo("All exercises are done.")
     elif step.is_started:
-        click.echo(f"Next: go on with {step.exercise}: etude show {step.exercise}{more}")
+        click.echo(f"Next: go on with {step.exercise}: etude show {step.exercise}{suffix}")
     else:
-        click.echo(f"Next: etude start {step.exercise}{more}")
+        click.echo(f"Next: etude start {step.exercise}{suffix}")
 
 
 @command.command("export", short_help="Write the record as JSON.")

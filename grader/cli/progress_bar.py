@@ -38,8 +38,8 @@ def progress(total: int, done: str = "graded") -> Iterator[Callable[[], None]]:
             return
         last_line = now
         rate = number / (now - began)
-        left = (total - number) / rate
-        click.echo(f"{done} {number} of {total}, {rate:.0f}/s, {left:.0f} s left", err=True)
+        seconds_left = (total - number) / rate
+        click.echo(f"{done} {number} of {total}, {rate:.0f}/s, {seconds_left:.0f} s left", err=True)
 
     yield advance
 

@@ -79,8 +79,8 @@ def exercise_after(
         skipping: True to go on without a pass, so that requirements do not count.
     """
     done = {name for name, candidate in exercise_statuses(history).items() if candidate.is_done}
-    here = find_track(exercise)
-    if here is None:
+    current_track = find_track(exercise)
+    if current_track is None:
         return None
     # Imports everything that reads and checks YAML.
     from grader.definitions.collection import resolve
@@ -95,7 +95,7 @@ def exercise_after(
         except EtudeError:
             return ()  # another author's mistake should not stop the learner here
 
-    candidate = next_open_exercise(here.exercises, done, exercise.id, requires)
+    candidate = next_open_exercise(current_track.exercises, done, exercise.id, requires)
     if candidate is not None:
         return candidate
     try:
@@ -103,7 +103,7 @@ def exercise_after(
     except EtudeError:
         return None
     for track in map(_read_track, folders):
-        if track is not None and track.id != here.id:
+        if track is not None and track.id != current_track.id:
             candidate = next_open_exercise(track.exercises, done, exercise.id, requires)
             if candidate is not None:
                 return candidate

@@ -48,8 +48,8 @@ def command(id_or_path: str, exercises: Path | None) -> None:
     now = exercise_status(read_history(), exercise.id)
     with options.pager(Console(highlight=False)) as console:
         _print_line(console, exercise.title, "bold")
-        about = f"{exercise.difficulty}, {exercise.xp} XP, {_KINDS[exercise.kind]}; {now.state}"
-        _print_line(console, about, "dim")
+        facts = f"{exercise.difficulty}, {exercise.xp} XP, {_KINDS[exercise.kind]}; {now.state}"
+        _print_line(console, facts, "dim")
         if exercise.requires:
             _print_line(console, f"builds on {', '.join(exercise.requires)}", "dim")
         console.print()

@@ -53,8 +53,8 @@ def command(id_or_path: str, file: Path | None, exercises: Path | None) -> None:
 
 def starter_path(exercise: "Exercise", folder: Path) -> Path:
     """Return the path for an exercise's starter in a folder; of several files, the main one's."""
-    several = exercise.files_to_submit
-    return folder / exercise.id / several[0] if several else folder / exercise.path_name
+    files = exercise.files_to_submit
+    return folder / exercise.id / files[0] if files else folder / exercise.path_name
 
 
 def write_starter(exercise: "Exercise", path: Path) -> str:

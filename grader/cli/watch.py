@@ -162,8 +162,8 @@ class _WatchSession:
     def _open_exercise(self, name: str, file: Path | None = None) -> Exercise:
         """Watch the file of an exercise, write it if it is missing, and print the task."""
         exercise = options.resolve_exercise(name, self._exercises)
-        here = file or find_file(name, self._exercises, self._folder)
-        path = here or starter_path(exercise, self._folder)
+        existing = file or find_file(name, self._exercises, self._folder)
+        path = existing or starter_path(exercise, self._folder)
         done = "there already" if path.exists() else write_starter(exercise, path)
         self._request = CheckRequest(
             exercise=name,
@@ -181,8 +181,8 @@ class _WatchSession:
         if track:
             states = exercise_statuses(read_history())
             number = sum(name in states and states[name].is_done for name in track.exercises)
-            about = f"{track.title}: {number} of {len(track.exercises)} done"
-            console.print(printable(about), style="dim", markup=False)
+            standing = f"{track.title}: {number} of {len(track.exercises)} done"
+            console.print(printable(standing), style="dim", markup=False)
             lesson = unread_lesson(track.lessons, exercise.id, states)
             if lesson is not None:
                 click.echo(
@@ -235,8 +235,8 @@ class _WatchSession:
     def _look_back(self, key: str) -> None:
         """Show the solution of the last passed exercise, its difference, or a program to break."""
         if self._passed is None:
-            wanted = "a wrong program to break" if key == "b" else "the solution"
-            raise UsageError(f"{wanted} is shown after a pass")
+            subject = "a wrong program to break" if key == "b" else "the solution"
+            raise UsageError(f"{subject} is shown after a pass")
         if key == "s":
             self._run_command(solution.command, self._passed.exercise)
         elif key == "d":
@@ -255,8 +255,8 @@ class _WatchSession:
         command.main([*arguments, *options], prog_name="etude", standalone_mode=False)
 
     def _skip(self) -> None:
-        here = options.resolve_exercise(self._request.exercise, self._exercises)
-        next_id = exercise_after(here, read_history(), skipping=True)
+        exercise = options.resolve_exercise(self._request.exercise, self._exercises)
+        next_id = exercise_after(exercise, read_history(), skipping=True)
         if next_id is None:
             raise UsageError("there is no other exercise left to do")
         self._open_exercise(next_id)
@@ -282,9 +282,9 @@ def _print_difference(passed: CheckRequest) -> None:
     exercise = options.resolve_exercise(passed.exercise, passed.exercises)
     if not exercise.solution:
         raise UsageError(f"there is no solution of '{exercise.id}' here: this is a student edition")
-    own = read_submission(passed.file, exercise.files_to_submit).part_for(exercise).source
+    source = read_submission(passed.file, exercise.files_to_submit).part_for(exercise).source
     lines = difflib.unified_diff(
-        own.splitlines(), exercise.solution.splitlines(), "yours", "solution", lineterm=""
+        source.splitlines(), exercise.solution.splitlines(), "yours", "solution", lineterm=""
     )
     difference = "\n".join(lines)
     if not difference:

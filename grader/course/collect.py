@@ -130,30 +130,30 @@ class _Exercises:
             _RefusalError: The path fits no exercise, or more than one.
         """
         *parts, name = PurePosixPath(file.label).parts
-        asking = {
+        stems = {
             exercise: PurePosixPath(part).stem
             for exercise, files in self.files_of.items()
             for part in files
             if list_possible_ids(part)[0] in list_possible_ids(name)
         }
         for folder in filter(None, map(self.exercise_of, reversed(parts))):
-            if folder in asking:
-                return f"{folder}/{asking[folder]}"
+            if folder in stems:
+                return f"{folder}/{stems[folder]}"
         if exercise := self.exercise_of(name):
             return exercise
         stem = PurePosixPath(name).stem
-        if len(asking) > 1:
+        if len(stems) > 1:
             raise _RefusalError(
-                f"{len(asking)} exercises ask for {stem}.py; put it into a folder named after one"
+                f"{len(stems)} exercises ask for {stem}.py; put it into a folder named after one"
             )
-        if asking:
-            ((exercise, stem),) = asking.items()
+        if stems:
+            ((exercise, stem),) = stems.items()
             return f"{exercise}/{stem}"
         if self.single is not None and self.single not in self.files_of:
             return self.single
-        own = platform.file if (platform := PlatformName.parse(stem)) else stem
+        file_name = platform.file if (platform := PlatformName.parse(stem)) else stem
         raise _RefusalError(
-            f"there is no exercise {own!r}; rename it, or give --exercise if all are of one"
+            f"there is no exercise {file_name!r}; rename it, or give --exercise if all are of one"
         )
 
 
@@ -213,8 +213,8 @@ def collect(
             with _refusals(result, packed):
                 files_with_paths += _find_files(packed, exercises, result)
         chosen: dict[tuple[str, str], list[tuple[Candidate, _File]]] = {}
-        bare = [file for file, _ in files_with_paths if file.platform is None]
-        level = _level_of_students(bare, exercises) if students_by_name is None else ""
+        unnamed_files = [file for file, _ in files_with_paths if file.platform is None]
+        level = _level_of_students(unnamed_files, exercises) if students_by_name is None else ""
         for file, relative_path in files_with_paths:
             with _refusals(result, file):
                 student = _student(file, students_by_name, level, exercises)
@@ -256,11 +256,11 @@ def _files_of_person(
         )
         result.left_out.update({file.label: reason for _, file in files})
         return []
-    named = [file for file in files if exercises.is_named(file[1], relative_path)]
-    if exercises.single == relative_path and 0 < len(named) < len(files):
-        reason = f"{named[0][1].label} is named after the exercise"
-        result.left_out.update({file[1].label: reason for file in files if file not in named})
-        return named
+    named_files = [file for file in files if exercises.is_named(file[1], relative_path)]
+    if exercises.single == relative_path and 0 < len(named_files) < len(files):
+        reason = f"{named_files[0][1].label} is named after the exercise"
+        result.left_out.update({file[1].label: reason for file in files if file not in named_files})
+        return named_files
     return files
 
 
@@ -384,25 +384,25 @@ def _on_roster(
     file: _File, students_by_name: Mapping[str, str], platform: PlatformName | None
 ) -> str:
     """Return the roster's student named in a path, up to the platform's part."""
-    called = file.outer_folders
+    labels = file.outer_folders
     if platform:
-        called += filter(None, (platform.id, platform.name))
-    students = {students_by_name[key] for key in map(name_key, called) if key in students_by_name}
+        labels += filter(None, (platform.id, platform.name))
+    students = {students_by_name[key] for key in map(name_key, labels) if key in students_by_name}
     if len(students - {""}) == 1:
         return max(students)
     if students == {""}:
         raise _RefusalError(
-            f"{called[-1]!r} is the name of two on the roster; put the platform's number of each "
+            f"{labels[-1]!r} is the name of two on the roster; put the platform's number of each "
             "into its column 'id' or 'alias'"
         )
     if students:
-        both = " and ".join(map(repr, sorted(students - {""})))
-        raise _RefusalError(f"its path names {both}, who are two on the roster")
-    if lost := find_lost_zeros(called, students_by_name):
+        students_text = " and ".join(map(repr, sorted(students - {""})))
+        raise _RefusalError(f"its path names {students_text}, who are two on the roster")
+    if lost := find_lost_zeros(labels, students_by_name):
         raise _RefusalError(f"{lost[0]!r} is not on the roster, but {lost[1]!r} is: {LOST_ZEROS}")
-    if not called:
+    if not labels:
         raise _RefusalError("no student is named in its path")
-    name = platform.name if platform else "/".join(called)
+    name = platform.name if platform else "/".join(labels)
     raise _RefusalError(f"{name!r} is not on the roster; {_ALIAS_ADVICE}")
 
 
@@ -422,9 +422,9 @@ def _write(target: Path, key: tuple[str, str], file: _File, result: CollectResul
     if target.is_symlink() or target.parent.is_symlink():
         raise UsageError(f"{target} is reached by a symbolic link")
     if target.exists():
-        there = Candidate(target, target.stat().st_mtime)
-        best, left_out = choose([there, Candidate(Path(file.label), file.changed)])
-        if best is there or target.read_bytes() == data:
+        existing = Candidate(target, target.stat().st_mtime)
+        best, left_out = choose([existing, Candidate(Path(file.label), file.changed)])
+        if best is existing or target.read_bytes() == data:
             result.unchanged.add(key)
             return False
         if best is None:
@@ -472,13 +472,13 @@ def _walk_zip(source: Path, stack: contextlib.ExitStack, result: CollectResult) 
     except (OSError, ZipError) as error:
         raise UsageError(f"{source} cannot be collected: {error}") from None
     for entry in archive.infolist():
-        inside = entry_path(entry)
-        if inside is None:
+        path = entry_path(entry)
+        if path is None:
             result.left_out[entry.filename] = "its path leads outside"
             result.is_damaged = True
         elif not is_folder(entry):
             read = functools.partial(read_entry, archive, entry)
-            yield _File(inside, _date(entry), read, source="zip")
+            yield _File(path, _date(entry), read, source="zip")
 
 
 def _date(entry: zipfile.ZipInfo) -> float:

@@ -54,9 +54,9 @@ def lock(course: Course) -> tuple[str, str]:
         command += ["--generate-hashes", "--no-header", "--no-annotate"]
         command += ["--no-emit-index-url", "--no-emit-find-links"]
         command += [f"--no-emit-package={name}" for name in own_versions()]
-        here = ".".join(map(str, sys.version_info[:2]))
+        own_python = ".".join(map(str, sys.version_info[:2]))
         # A package version may support only newer Pythons.
-        for python in dict.fromkeys((_OLDEST, here)):
+        for python in dict.fromkeys((_OLDEST, own_python)):
             done = subprocess.run(  # noqa: S603  our own words
                 [*command, f"--python-version={python}"],
                 input=pins, cwd=folder, capture_output=True, text=True, check=False,
@@ -83,8 +83,8 @@ def check_requirements(course: Course) -> bytes | None:
     ours = own_versions()
     names = set()
     for number, line in enumerate(content.decode(errors="replace").splitlines(), 1):
-        if named := re.match(r"[A-Za-z0-9][\w.-]*", line):
-            names.add(normalize_name(named[0]))
+        if requirement := re.match(r"[A-Za-z0-9][\w.-]*", line):
+            names.add(normalize_name(requirement[0]))
         pin = _PIN.match(line)
         if pin and pin[2] not in ours.get(normalize_name(pin[1]), {pin[2]}):
             other = " or ".join(sorted(ours[normalize_name(pin[1])]))

@@ -64,7 +64,7 @@ def rows(text: str, name: str, needed: Sequence[str]) -> Iterator[tuple[int, dic
         UsageError: The text is not such a table.
     """
     table = without_separator(text)
-    above = int(table != text)
+    offset = int(table != text)
     first = table.partition("\n")[0]
     delimiter = max(",;\t", key=first.count)
     reader = csv.DictReader(io.StringIO(table, newline=""), delimiter=delimiter, restval="")
@@ -72,18 +72,18 @@ def rows(text: str, name: str, needed: Sequence[str]) -> Iterator[tuple[int, dic
         headings = [(each or "").strip().lower() for each in reader.fieldnames or ()]
         missing = [column for column in needed if column not in headings]
         if missing:
-            raise UsageError(f"{name}:{1 + above} has no column {missing[0]!r}")
+            raise UsageError(f"{name}:{1 + offset} has no column {missing[0]!r}")
         reader.fieldnames = headings
         for row in reader:
             if None in row:
                 raise UsageError(
-                    f"{name}:{reader.line_num + above} has more cells than the heading"
+                    f"{name}:{reader.line_num + offset} has more cells than the heading"
                 )
             if any(value.strip() for value in row.values()):  # spreadsheets end with empty rows
                 values = {column: value.strip() for column, value in row.items()}
-                yield reader.line_num + above, values
+                yield reader.line_num + offset, values
     except csv.Error as error:
-        raise UsageError(f"{name}:{reader.line_num + above} is not a CSV file: {error}") from None
+        raise UsageError(f"{name}:{reader.line_num + offset} is not a CSV file: {error}") from None
 
 
 def is_yes(row: Mapping[str, str], column: str, where: str) -> bool:

@@ -35,9 +35,9 @@ class TestStatistics:
         """The reason for suspecting the test, as a sentence, or ""."""
         others = self.alone + self.whole
         if self.alone >= _MIN_STUDENTS and self.alone >= _SUSPECT_SHARE * others:
-            beside = "" if self.whole else ", and no one passes them all"
+            ending = "" if self.whole else ", and no one passes them all"
             return (
-                f"of {others} students who pass every other test, {self.alone} fail it{beside}; "
+                f"of {others} students who pass every other test, {self.alone} fail it{ending}; "
                 "look at its expected value and its tolerance"
             )
         if self.failed == self.students >= _MIN_STUDENTS and self.alone:
@@ -72,14 +72,16 @@ def statistics_of_tests(rows: Sequence[Row]) -> list[TestStatistics]:
     for (exercise, test), group in by_test.items():
         results = [dict(row.tests)[test] for row in group]
         other_tests = [[passed for name, passed in row.tests if name != test] for row in group]
-        rest = [sum(test) / len(test) if test else 0.0 for test in other_tests]
+        rest_scores = [sum(test) / len(test) if test else 0.0 for test in other_tests]
         sums = Sums(
             students=len(group),
             passed=sum(results),
             sum_score=0.0,
-            sum_rest=math.fsum(rest),
-            sum_rest_squared=math.fsum(share**2 for share in rest),
-            sum_rest_of_passed=math.fsum(s for s, ok in zip(rest, results, strict=True) if ok),
+            sum_rest=math.fsum(rest_scores),
+            sum_rest_squared=math.fsum(share**2 for share in rest_scores),
+            sum_rest_of_passed=math.fsum(
+                s for s, ok in zip(rest_scores, results, strict=True) if ok
+            ),
         )
         each = TestStatistics(
             exercise,

@@ -83,22 +83,26 @@ def read_names(path: Path) -> dict[str, str]:
         UsageError: The file cannot be read, repeats a student, or gives two students one id.
     """
     ids: dict[str, str] = {}
-    named: dict[str, set[str]] = {}
+    students_of: dict[str, set[str]] = {}
     for number, row in _student_rows(path):
         student, words = row["student"], row.get("name", "").split()
-        several = ((column, each) for column in _IDS for each in row.get(column, "").split(";"))
-        for column, value in several:
+        cells = ((column, each) for column in _IDS for each in row.get(column, "").split(";"))
+        for column, value in cells:
             key = name_key(value)
             if ids.setdefault(key, student) != student and key:
                 raise UsageError(
                     f"{path}:{number}: the {column} {value.strip()!r} stands for {ids[key]!r} "
                     "already"
                 )
-            named.setdefault(key, set()).add(student)
+            students_of.setdefault(key, set()).add(student)
         for first in range(len(words)):
-            named.setdefault(name_key("".join(words[first:] + words[:first])), set()).add(student)
+            students_of.setdefault(name_key("".join(words[first:] + words[:first])), set()).add(
+                student
+            )
     return {
-        key: min(students) if len(students) == 1 else "" for key, students in named.items() if key
+        key: min(students) if len(students) == 1 else ""
+        for key, students in students_of.items()
+        if key
     }
 
 

@@ -94,8 +94,8 @@ class Schedule:
 
     def extension(self, student: str, exercise: str) -> dt.datetime | None:
         """Return a student's own due date for an exercise, or None."""
-        own = self.extensions.get((student, exercise))
-        return own or self.extensions.get((student, ALL))
+        extension = self.extensions.get((student, exercise))
+        return extension or self.extensions.get((student, ALL))
 
     def rule(self, student: str, exercise: str) -> LateRule:
         """Return the late rule for a student.
@@ -179,13 +179,13 @@ def parse_zoned_time(text: str, *, zone_needed: bool = True) -> dt.datetime:
         raise UsageError(
             f"{text!r} does not say its time zone; write {text}+01:00 or {text} Europe/Zurich"
         )
-    twice = instant if instant.tzinfo else instant.astimezone(), instant.replace(fold=1)
-    if len({each.astimezone(dt.UTC) for each in twice}) > 1:
+    readings = instant if instant.tzinfo else instant.astimezone(), instant.replace(fold=1)
+    if len({each.astimezone(dt.UTC) for each in readings}) > 1:
         raise UsageError(
             f"{text!r} comes twice or never, since clocks are changed then; write its distance "
             f"from UTC, as {instant.replace(tzinfo=None).isoformat(timespec='minutes')}+01:00"
         )
-    return twice[0]
+    return readings[0]
 
 
 def _entries(

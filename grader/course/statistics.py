@@ -157,7 +157,7 @@ def derive_statistics(
     by_exercise: Mapping[str, tuple[Sums, Mistakes]],
 ) -> list[ExerciseStatistics]:
     """Return the statistics of exercises from their sums and mistakes, the hardest first."""
-    every = [
+    statistics = [
         ExerciseStatistics(
             exercise,
             students=sums.students,
@@ -170,7 +170,7 @@ def derive_statistics(
         )
         for exercise, (sums, mistakes) in by_exercise.items()
     ]
-    return sorted(every, key=lambda each: (each.pass_rate, each.exercise))
+    return sorted(statistics, key=lambda each: (each.pass_rate, each.exercise))
 
 
 def _count_names(names: Iterable[str]) -> dict[str, int]:

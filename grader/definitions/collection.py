@@ -84,13 +84,13 @@ class Collection:
         tracks = [loader.track(below / TRACK_FILE, files[below]) for below in files]
         loader.check_requires("exercise", loader.valid_exercises, loader.paths)
         loader.check_requires("track", loader.valid_tracks, loader.tracks)
-        waiting = [track for track in tracks if track is not None]
+        remaining = [track for track in tracks if track is not None]
         in_order: list[Track] = []
-        while waiting:  # keep the order, but move each track behind those that it requires
-            left = {track.definition.id for track in waiting}
-            free = (track for track in waiting if left.isdisjoint(track.definition.requires))
-            in_order.append(next(free, waiting[0]))  # a draft may have a cycle
-            waiting.remove(in_order[-1])
+        while remaining:  # keep the order, but move each track behind those that it requires
+            ids = {track.definition.id for track in remaining}
+            ready = (track for track in remaining if ids.isdisjoint(track.definition.requires))
+            in_order.append(next(ready, remaining[0]))  # a draft may have a cycle
+            remaining.remove(in_order[-1])
         loaded = tuple(exercise for exercise in standalone.values() if exercise is not None)
         return cls(folder, tuple(in_order), loaded), loader.problems.problems
 
@@ -255,11 +255,11 @@ def find_exercise(name: str, collection_folder: Path) -> Exercise:
         DefinitionError: The exercise is not valid.
     """
     files = [path for files in files_by_folder(collection_folder).values() for path in files]
-    named = [path for path in files if _id_in_name(path) == name]
-    if not named:
+    paths = [path for path in files if _id_in_name(path) == name]
+    if not paths:
         raise _no_exercise(name, exercise_ids(collection_folder), collection_folder)
     loader = _Loader()
-    (exercise,) = loader.exercises(named).values()
+    (exercise,) = loader.exercises(paths).values()
     if exercise is None or loader.problems.problems:
         raise DefinitionError(loader.problems.problems)
     return exercise
@@ -304,9 +304,10 @@ class _Loader:
                 continue
             exercises[name] = self.valid_exercises[name] = exercise
             if exercise.id != name:
-                called = f"{number_in_name(path)}{exercise.id}{path.suffix}"
+                file_name = f"{number_in_name(path)}{exercise.id}{path.suffix}"
                 message = (
-                    f"id: the file must be called {called}, or else this id must be {quote(name)}"
+                    f"id: the file must be called {file_name}, or else this id must be "
+                    f"{quote(name)}"
                 )
                 self.problems.add(read_yaml(path).node("id").where, message)
         return exercises

@@ -109,8 +109,10 @@ def format_markdown() -> str:
                 lines.append(f"- Anything else: {_lower(description(LiteralValue))}")
             lines += _section("###", _HEADINGS[name], parts[name]["description"])
             is_test = name in _TESTS
-            own = [key for key in parts[name]["properties"] if not is_test or key not in shared]
-            lines += _table(parts[name], own)
+            own_keys = [
+                key for key in parts[name]["properties"] if not is_test or key not in shared
+            ]
+            lines += _table(parts[name], own_keys)
             if name == "PropertyTest":
                 lines += ["", "| `holds` | Meaning |", "| --- | --- |"]
                 lines += (f"| `{name}` | {each.meaning} |" for name, each in PROPERTIES.items())

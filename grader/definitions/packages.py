@@ -84,8 +84,8 @@ def find_package_folders(modules: frozenset[str]) -> PackageFolders:
     paths: dict[Path, None] = {}
     required: list[str] = []
     for installed in with_requirements(distributions):
-        called = normalize_name(installed.name)
-        for top in by_distribution.get(called, ()):
+        normalized = normalize_name(installed.name)
+        for top in by_distribution.get(normalized, ()):
             if top in _OWN_PACKAGES | _PRESENT_PACKAGES:
                 continue
             required += [top] if top not in tops else []
@@ -94,7 +94,7 @@ def find_package_folders(modules: frozenset[str]) -> PackageFolders:
                 module_paths = spec.submodule_search_locations or filter(None, [spec.origin])
                 folders = [Path(path).resolve() for path in module_paths]
                 # The shared libraries of a wheel are in a folder beside its module.
-                spellings = sorted({installed.name, called, called.replace("-", "_"), top})
+                spellings = sorted({installed.name, normalized, normalized.replace("-", "_"), top})
                 libraries = [f.parent / f"{name}.libs" for f in folders for name in spellings]
                 paths |= dict.fromkeys([*folders, *filter(Path.is_dir, libraries)])
     return PackageFolders(tuple(paths), tuple(sorted(modules)), tuple(required))
@@ -104,22 +104,22 @@ def with_requirements(names: Iterable[str]) -> list[Distribution]:
     """Return distributions and all their requirements on this system, without optional extras."""
     from packaging.requirements import InvalidRequirement, Requirement  # rarely needed
 
-    waiting, distributions = list(names), dict[str, Distribution]()
-    while waiting:
-        name = waiting.pop()
+    pending, distributions = list(names), dict[str, Distribution]()
+    while pending:
+        name = pending.pop()
         if normalize_name(name) in distributions:
             continue
         try:
-            distributions[normalize_name(name)] = here = distribution(name)
+            distributions[normalize_name(name)] = installed = distribution(name)
         except PackageNotFoundError:  # an import of it will fail with a clear error
             continue
-        for text in here.requires or ():
+        for text in installed.requires or ():
             try:
                 requirement = Requirement(text)
             except InvalidRequirement:
                 continue
             if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
-                waiting.append(requirement.name)
+                pending.append(requirement.name)
     return list(distributions.values())
 
 

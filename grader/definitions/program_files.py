@@ -38,9 +38,11 @@ def split_files(text: str) -> dict[str, str]:
 
 def with_missing_files(text: str, right: str) -> str:
     """Return a program with its missing files taken from a right program."""
-    have, whole = split_files(text), split_files(right)
-    main = next(iter(whole), "")  # the main file must come first
-    return join_files({main: whole[main]} | have | {**whole, **have}) if have and whole else text
+    files, right_files = split_files(text), split_files(right)
+    if not (files and right_files):
+        return text
+    main = next(iter(right_files))  # the main file must come first
+    return join_files({main: right_files[main]} | files | {**right_files, **files})
 
 
 def append_code(text: str, code: str) -> str:

@@ -186,14 +186,14 @@ def _all_files(folder: Path) -> Iterator[Path]:
 
 def _student_edition(exercise: Exercise, root: Node) -> MappingNode:
     assert isinstance(root, MappingNode)  # otherwise it would not be a valid exercise
-    own = exercise.course.reference if exercise.course else ""
+    own_package = exercise.course.reference if exercise.course else ""
     without = frozenset(
         name
         for name, definition in exercise.defines.items()
-        if definition.reference is None or _is_own(definition.reference, own)
+        if definition.reference is None or _is_own(definition.reference, own_package)
     )
     public_tests = [
-        not test.hidden and not _needs_secret(test, without, own) for test in exercise.tests
+        not test.hidden and not _needs_secret(test, without, own_package) for test in exercise.tests
     ]
     left_out = exercise.hidden_elsewhere + public_tests.count(False)
     entries: list[tuple[Scalar, Node]] = [
@@ -203,10 +203,10 @@ def _student_edition(exercise: Exercise, root: Node) -> MappingNode:
     for key, value in root.entries:
         match key.text, value:
             case "tests", ListNode(where, tests):
-                kept = zip(tests, public_tests, strict=True)
-                entries.append((key, ListNode(where, tuple(t for t, public in kept if public))))
+                pairs = zip(tests, public_tests, strict=True)
+                entries.append((key, ListNode(where, tuple(t for t, public in pairs if public))))
             case "defines", MappingNode():
-                entries.append((key, _without_reference(value, own)))
+                entries.append((key, _without_reference(value, own_package)))
             case name, _ if name in PUBLIC:
                 entries.append((key, value))
     return MappingNode(root.where, tuple(entries))

@@ -203,8 +203,8 @@ class Document:
 
     def has(self, *steps: str | int) -> bool:
         """Return whether the key that is the last step exists."""
-        above = self.node(*steps[:-1])
-        return isinstance(above, MappingNode) and above.get(str(steps[-1])) is not None
+        parent = self.node(*steps[:-1])
+        return isinstance(parent, MappingNode) and parent.get(str(steps[-1])) is not None
 
     def text_steps(self, key: str, *steps: str | int) -> tuple[str | int, ...]:
         """Return the steps to a text that is written either directly or under a key."""
@@ -212,8 +212,8 @@ class Document:
 
     def key(self, *steps: str | int) -> Location:
         """Return the place of the key that is the last step."""
-        *above, name = steps
-        node = self.node(*above)
+        *parent_steps, name = steps
+        node = self.node(*parent_steps)
         return node.key_place(str(name)) if isinstance(node, MappingNode) else node.where
 
     def locate(self, scalar: Scalar, line: int, column: int) -> Location:
@@ -223,10 +223,10 @@ class Document:
         """
         lines = self.text.splitlines()
         if scalar.style == "literal":
-            within = scalar.text.split("\n")[line - 1 : line]
+            text_line = scalar.text.split("\n")[line - 1 : line]
             raw = lines[scalar.where.line + line - 1 :][:1]
-            if within and raw and raw[0].endswith(within[0]):
-                indentation = len(raw[0]) - len(within[0])
+            if text_line and raw and raw[0].endswith(text_line[0]):
+                indentation = len(raw[0]) - len(text_line[0])
                 return Location(self.path, scalar.where.line + line, indentation + column)
             return Location(self.path, min(scalar.where.line + line, len(lines)))
         start = scalar.where.column - 1 + (scalar.style == "quoted")
@@ -242,8 +242,8 @@ def read_yaml(path: Path) -> Document:
         UsageError: There is no such file.
         DefinitionError: It cannot be read, is too large or too deep, or is not valid YAML.
     """
-    whole = read_file(path)
-    data = whole.removeprefix(b"\xef\xbb\xbf")
+    content = read_file(path)
+    data = content.removeprefix(b"\xef\xbb\xbf")
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
@@ -257,7 +257,7 @@ def read_yaml(path: Path) -> Document:
         _refuse(path, text[: match.start()], message)
     builder = _NodeBuilder(path)
     root = builder.build(text)
-    digest = hashlib.sha256(whole).hexdigest()
+    digest = hashlib.sha256(content).hexdigest()
     return Document(path, text, digest, root, tuple(builder.problems.problems))
 
 
@@ -336,8 +336,8 @@ class _NodeBuilder:
     def _scalar(self, event: yaml.ScalarEvent, where: Location) -> Scalar:
         style = _STYLES.get(event.style or "", "plain")
         if style == "plain":
-            above = self._stack[-1] if self._stack else None
-            is_key = above is not None and above.is_mapping and len(above.nodes) % 2 == 0
+            parent = self._stack[-1] if self._stack else None
+            is_key = parent is not None and parent.is_mapping and len(parent.nodes) % 2 == 0
             value, note = resolve(event.value, is_key=is_key)
             return Scalar(where, event.value, style, value, note)
         note = ""

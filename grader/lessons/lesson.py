@@ -159,8 +159,8 @@ def read_lesson(path: Path) -> Lesson:
     contents = read_data_files(course, listed, Location(path)) if listed else {}
     visible = tuple(block for block in blocks if not isinstance(block, _DataFiles))
     digests = [hashlib.sha256(data).hexdigest(), *data_digests(contents)]
-    whole = hashlib.sha256("\n".join(digests).encode()).hexdigest()
-    return Lesson(path, visible, contents, whole if contents else digests[0])
+    digest = hashlib.sha256("\n".join(digests).encode()).hexdigest()
+    return Lesson(path, visible, contents, digest if contents else digests[0])
 
 
 @cache

@@ -89,15 +89,15 @@ def _clean(element: ET.Element, prefix: str) -> ET.Element:
     copy.text = element.text if copy.tag in ("text", "tspan") else None
     for name, value in {**element.attrib, **_declarations(element)}.items():
         if name in ("href", _HREF):
-            own = _OWN_PART.fullmatch(value)  # a link to a part of the same image
-            link = f"#{prefix}{own[1]}" if own else "#"
+            match = _OWN_PART.fullmatch(value)  # a link to a part of the same image
+            link = f"#{prefix}{match[1]}" if match else "#"
             if copy.tag == "image" and _PNG.fullmatch(value):
                 link = "".join(value.split())
             copy.set("href", link)
         elif name == "id" and re.fullmatch(r"[\w.-]+", value):
             copy.set("id", prefix + value)
-        elif name == "clip-path" and (own := _OWN_URL.fullmatch(value.strip())):
-            copy.set(name, f"url(#{prefix}{own[1]})")
+        elif name == "clip-path" and (match := _OWN_URL.fullmatch(value.strip())):
+            copy.set(name, f"url(#{prefix}{match[1]})")
         elif name in _ATTRIBUTES - {"id"} and _VALUE.fullmatch(value) and "url" not in value:
             copy.set(name, "currentColor" if value.strip() in _BLACK else value.strip())
     for child in element:

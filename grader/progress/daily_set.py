@@ -33,8 +33,8 @@ def daily_set(exercises: Sequence[Exercise], history: History, day: date) -> tup
     while True:
         done = {*passed, *chosen}
         new = [each for each in sample if each.id not in done and done.issuperset(each.requires)]
-        left = [*new, *(exercise for exercise in old if exercise.id not in chosen)]
-        fits = (each for each in left if not chosen or minutes + estimated_minutes(each) <= MINUTES)
+        todo = [*new, *(exercise for exercise in old if exercise.id not in chosen)]
+        fits = (each for each in todo if not chosen or minutes + estimated_minutes(each) <= MINUTES)
         following = next(fits, None)
         if following is None:
             return tuple(chosen.values())

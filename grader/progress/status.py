@@ -130,10 +130,10 @@ def next_open_exercise(
         requires: Returns the requirements of one exercise; called only until one is found.
     """
     begin = order.index(after) + 1 if after in order else 0
-    around = [*order[begin:], *order[:begin]]
-    ahead = [name for name in around if name not in done and name != after]
-    ready = (name for name in ahead if all(requirement in done for requirement in requires(name)))
-    return next(ready, ahead[0] if ahead else None)
+    rotated = [*order[begin:], *order[:begin]]
+    todo = [name for name in rotated if name not in done and name != after]
+    ready = (name for name in todo if all(requirement in done for requirement in requires(name)))
+    return next(ready, todo[0] if todo else None)
 
 
 @dataclass(frozen=True, slots=True)

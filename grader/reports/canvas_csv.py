@@ -85,9 +85,9 @@ def sum_scores(batch: Batch, exercises: Sequence[str] = ()) -> dict[str, tuple[f
                 # changed.
                 points, possible = points + report.points, possible + report.max_points
         else:
-            whole = possible + sum(possible_points[name] for name in excused_exercises)
-            part = points * whole / possible if excused_exercises and possible else points
-            sums[student] = None if len(excused_exercises) == len(counting) else (part, whole)
+            total = possible + sum(possible_points[name] for name in excused_exercises)
+            part = points * total / possible if excused_exercises and possible else points
+            sums[student] = None if len(excused_exercises) == len(counting) else (part, total)
     return sums
 
 
@@ -210,12 +210,12 @@ class _Gradebook:
                 if title == column and number.removesuffix(")").isdigit()
             ]
         if len(places) > 1:
-            named = _list_names([header[at] for at in places])
-            raise UsageError(f"several columns are called {column!r}: {named}; add the number")
+            headings = _list_names([header[at] for at in places])
+            raise UsageError(f"several columns are called {column!r}: {headings}; add the number")
         if not places:
-            others = [name for name in header if not _is_about_student(name)]
+            other_headings = [name for name in header if not _is_about_student(name)]
             raise UsageError(
-                f"the gradebook has no column {column!r}; it has {_list_names(others)}"
+                f"the gradebook has no column {column!r}; it has {_list_names(other_headings)}"
             )
         at = places[0]
         if _is_about_student(header[at]):

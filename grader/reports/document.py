@@ -95,10 +95,10 @@ def plain_lines(*sections: Section) -> list[str]:
                 case Code(lines=code):
                     lines += (f"    {line}" for line in code)
                 case Details(test=test) if not shows_both_values(test):
-                    both = (("Expected", test.expected), ("Yours", test.got))
+                    values = (("Expected", test.expected), ("Yours", test.got))
                     lines += (
                         f"{name}, {value.summary}: {to_one_line(value.text)}"
-                        for name, value in both
+                        for name, value in values
                         if value is not None
                     )
     return lines

@@ -35,14 +35,14 @@ def input_lines(test: TestResult, layout: TextLayout) -> Iterator[Text]:
     widest = max((len(name) for name, _ in test.inputs), default=0)
     for name, value in test.inputs:
         head = Text.assemble((f"{name:{widest}}", "bold"), "  ", (value.summary, "dim"))
-        whole = Text.assemble(head, "  ", (to_one_line(value.text), "dim"))
-        if whole.cell_len <= layout.width:
-            yield whole
+        line = Text.assemble(head, "  ", (to_one_line(value.text), "dim"))
+        if line.cell_len <= layout.width:
+            yield line
         elif layout.max_lines is None:
             yield from (head, *_indent(_lines(value, layout.width - len(_SAME))))
         else:
-            whole.truncate(layout.width, overflow="ellipsis")
-            yield whole
+            line.truncate(layout.width, overflow="ellipsis")
+            yield line
 
 
 def value_lines(test: TestResult, layout: TextLayout) -> list[Text]:
@@ -62,8 +62,8 @@ def value_lines(test: TestResult, layout: TextLayout) -> list[Text]:
         titles = _titles(expected, got)
         half = (layout.width - len(GAP)) // 2
         widest = max(len(line) for value in (expected, got) for line in value.text.splitlines())
-        beside = max(widest + len(_DIFFERS), *map(len, titles)) <= half
-        width = (half if beside else layout.width) - len(_DIFFERS)
+        fits_beside = max(widest + len(_DIFFERS), *map(len, titles)) <= half
+        width = (half if fits_beside else layout.width) - len(_DIFFERS)
         pairs = list(zip_longest(_lines(expected, width), _lines(got, width)))
         left_out = 0
         if layout.max_lines is not None and len(pairs) > layout.max_lines:
@@ -87,7 +87,7 @@ def value_lines(test: TestResult, layout: TextLayout) -> list[Text]:
             for side, title in enumerate(titles)
         )
         note = [Text(f"{_SAME}... {left_out} more ({VERBOSE_HINT})", "dim")] if left_out else []
-        return [*(join_columns(left, right) if beside else [*left, *right]), *note]
+        return [*(join_columns(left, right) if fits_beside else [*left, *right]), *note]
     if expected.rows is None or got.rows is None:
         return [*_block(_EXPECTED, expected, layout), *_block(_YOURS, got, layout)]
     compared_rows = MatrixPair(expected.rows, got.rows, _titles(expected, got), worst_index(test))
@@ -134,8 +134,8 @@ def _limit_lines(lines: Sequence[str], layout: TextLayout) -> list[str]:
     """Return as many lines as fit, the last one a note about the rest."""
     if layout.max_lines is None or len(lines) <= layout.max_lines:
         return list(lines)
-    left = len(lines) - layout.max_lines + 1
-    return [*lines[: layout.max_lines - 1], f"... {left} more ({VERBOSE_HINT})"]
+    left_out = len(lines) - layout.max_lines + 1
+    return [*lines[: layout.max_lines - 1], f"... {left_out} more ({VERBOSE_HINT})"]
 
 
 def _fold(lines: Sequence[str], width: int) -> list[str]:

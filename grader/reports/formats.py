@@ -155,11 +155,11 @@ class Delivery:
             UsageError: Two formats have one destination, a file cannot be written, or a format
                 needs a missing environment variable.
         """
-        bare = [request.format.name for request in requests if request.file is None]
-        if len(bare) > 1:
+        printed = [request.format.name for request in requests if request.file is None]
+        if len(printed) > 1:
             raise UsageError(
-                f"only one of {' and '.join(bare)} can be printed; give the others a file: "
-                f"--format {bare[1]}=FILE"
+                f"only one of {' and '.join(printed)} can be printed; give the others a file: "
+                f"--format {printed[1]}=FILE"
             )
         files = tuple(request for request in requests if request.file is not None)
         places = {
@@ -186,7 +186,7 @@ class Delivery:
             refuse_linked_folders(each.file)
             if not os.access(each.file if mode_to_write(each.file) is None else folder, os.W_OK):
                 raise UsageError(f"{each.file} cannot be written")
-        return cls(bare[0] if bare else STDOUT, files)
+        return cls(printed[0] if printed else STDOUT, files)
 
     @property
     def formats(self) -> tuple[Format, ...]:
@@ -217,7 +217,7 @@ class Delivery:
         """
         from grader.reports.report import Batch
 
-        wrong: list[Exception] = []
+        errors: list[Exception] = []
         for request in self.files:
             try:
                 assert request.file is not None  # for the type checker
@@ -234,7 +234,7 @@ class Delivery:
                     raise
                 write_whole(request.file, text)
             except Exception as error:  # noqa: BLE001  raised below, when the others are written
-                wrong.append(error)
+                errors.append(error)
         for each_format in self.formats:
             try:
                 renderer = each_format.renderer()
@@ -244,9 +244,9 @@ class Delivery:
                     with open(path, "ab") as file:  # noqa: PTH123  the runner's own name for it
                         file.write(renderer.appendix(batch).encode("utf-8", "replace"))
             except Exception as error:  # noqa: BLE001  the same
-                wrong.append(error)
-        if wrong:
-            raise wrong[0]
+                errors.append(error)
+        if errors:
+            raise errors[0]
 
     def text(self, result: "Report | Batch") -> str:
         """Return the text to print, with CI commands escaped; JSON and XML keep their content."""
@@ -257,8 +257,8 @@ class Delivery:
 
 def is_read_by_a_runner() -> bool:
     """Return whether a CI runner may read commands from the printed text."""
-    others = ("TF_BUILD", "TEAMCITY_VERSION")
-    return os.environ.get("GITHUB_ACTIONS") == "true" or any(name in os.environ for name in others)
+    marks = ("TF_BUILD", "TEAMCITY_VERSION")
+    return os.environ.get("GITHUB_ACTIONS") == "true" or any(name in os.environ for name in marks)
 
 
 def _faulty(report: "Report") -> "Report":

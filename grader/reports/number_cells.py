@@ -92,8 +92,8 @@ def format_matrices(
         ]
         longest_way = ways[0][0]
         if apart is not None and longest_way(apart[0]) == longest_way(apart[1]):
-            more = [(_decimal(digits, exponents=exponents), True) for digits in _MORE_DECIMALS]
-            ways = [*more, *ways]
+            finer = [(_decimal(digits, exponents=exponents), True) for digits in _MORE_DECIMALS]
+            ways = [*finer, *ways]
     readable: list[FormattedMatrices] = []
     compact: list[FormattedMatrices] = []
     for write, is_exact in ways:

@@ -107,8 +107,8 @@ class _FormulaReader:
 
     def _command(self, name: str) -> str:
         if name in _FRACTIONS:
-            above, below = _whole(self._argument()), _whole(self._argument())
-            return f"{above} / {below}" if len(above + below) > len("12") else f"{above}/{below}"
+            top, bottom = _whole(self._argument()), _whole(self._argument())
+            return f"{top} / {bottom}" if len(top + bottom) > len("12") else f"{top}/{bottom}"
         if name == "sqrt":
             return f"√{_whole(self._argument())}"
         if name in _WORDS:
@@ -117,10 +117,10 @@ class _FormulaReader:
             return unicodedata.normalize("NFC", self._argument() + _ACCENTS[name])
         if name == "begin":
             name = self._argument()
-            inside = self.all("\\end")
+            content = self.all("\\end")
             self._argument()
             # The rows of a matrix, from the top.
-            rows = [" ".join(row.split()) for row in inside.split(";")]
+            rows = [" ".join(row.split()) for row in content.split(";")]
             before, after = _BRACKETS.get(name, ("", ""))
             return f"{before}{'; '.join(row for row in rows if row)}{after}"
         if name in _FUNCTIONS and self._at_a_fraction():

@@ -107,12 +107,12 @@ def comparison_lines(both: MatrixPair, width: int, *, coloured: bool) -> list[Te
     largest difference.
     """
     block = _MatrixBlock(Scale.from_matrices(both.expected, both.got), coloured)
-    ways, beside = _choose_layout(both, width)
+    ways, fits_beside = _choose_layout(both, width)
     left, right = (
         [title, *block.lines(rows, texts, _indices(rows), worst=both.worst)]
         for title, rows, texts in zip(both.titles, (both.expected, both.got), ways, strict=True)
     )
-    if not beside:
+    if not fits_beside:
         return [*left, *right]
     return join_columns(left, right)
 

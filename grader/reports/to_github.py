@@ -89,10 +89,10 @@ def command(kind: str, message: str, **properties: str | int | None) -> str:
         kind: `error`, `warning` or `notice`.
         properties: Properties such as `file`, `line` and `title`; empty ones are left out.
     """
-    named = ",".join(
+    properties_text = ",".join(
         f"{name}={_escape(str(value), ':,')}" for name, value in properties.items() if value
     )
-    return f"::{kind}{' ' if named else ''}{named}::{_escape(message)}"
+    return f"::{kind}{' ' if properties_text else ''}{properties_text}::{_escape(message)}"
 
 
 def _escape(text: str, characters: str = "") -> str:
@@ -117,8 +117,8 @@ def _error_command(report: Report) -> str:
 
 def _join(errors: list[str], others: list[str]) -> str:
     if len(errors) > _MAX_ANNOTATIONS:
-        left = len(errors) - _MAX_ANNOTATIONS + 1
-        rest = command("error", f"{left} more did not pass; the job summary has them all.")
+        omitted = len(errors) - _MAX_ANNOTATIONS + 1
+        rest = command("error", f"{omitted} more did not pass; the job summary has them all.")
         errors = [*errors[: _MAX_ANNOTATIONS - 1], rest]
     return "".join(f"{line}\n" for line in [*errors, *others])
 

@@ -165,8 +165,8 @@ def print_batch(console: Console, batch: Batch) -> None:
         paths = ", ".join(printable(path) for path in batch.not_looked_at[:_MAX_PATHS])
         ending = ", ..." if len(batch.not_looked_at) > _MAX_PATHS else ""
         reason = "being no <student>/<exercise>.py or .ipynb, or not the one that counts"
-        left = f"{len(batch.not_looked_at)} not looked at, {reason}: {paths}{ending}"
-        console.print(left, markup=False, soft_wrap=True)
+        omission = f"{len(batch.not_looked_at)} not looked at, {reason}: {paths}{ending}"
+        console.print(omission, markup=False, soft_wrap=True)
 
 
 def print_verdict(console: Console, verdict: Verdict, *, verbose: bool = False) -> None:
@@ -262,8 +262,8 @@ class _VerdictLayout:
         for test in tests:
             yield from self._test(test, columns)
         if not self._detail.others and others:
-            left = f"{plural(len(others), 'other test')} did not pass ({VERBOSE_HINT})"
-            yield from self._hang(_marked_line(Outcome.FAILED, left), "", _INDENT)
+            omission = f"{plural(len(others), 'other test')} did not pass ({VERBOSE_HINT})"
+            yield from self._hang(_marked_line(Outcome.FAILED, omission), "", _INDENT)
         elif closed := sum(bool(test.inputs or test.expected or test.output) for test in others):
             name = "the other failing test" if closed == 1 else f"{closed} other failing tests"
             yield from self._gap()

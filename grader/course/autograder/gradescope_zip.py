@@ -102,8 +102,8 @@ def read_assigned(paths: Iterable[Path]) -> list[AssignedExercise]:
     if len({each.exercise.course and each.exercise.course.where for each in exercises}) > 1:
         raise UsageError("these exercises are of different courses; each needs an autograder")
     ids = [each.exercise.id for each in exercises]
-    if twice := {name for name in ids if ids.count(name) > 1}:
-        raise UsageError(f"there are two exercises '{min(twice)}'; each needs an id of its own")
+    if repeated := {name for name in ids if ids.count(name) > 1}:
+        raise UsageError(f"there are two exercises '{min(repeated)}'; each needs an id of its own")
     return exercises
 
 
@@ -124,8 +124,8 @@ def autograder(
     Raises:
         DefinitionError: The course names packages, but has no requirements compatible with Etude.
     """
-    here = Path(__file__).parent
-    files = {name: (here / name).read_bytes() for name in _SCRIPTS}
+    package = Path(__file__).parent
+    files = {name: (package / name).read_bytes() for name in _SCRIPTS}
     script = files["run_autograder"]
     files["run_autograder"] = script.replace(_VISIBLE, f"hidden_tests={hidden_tests}".encode())
     files["fault.json"] = fault.encode()

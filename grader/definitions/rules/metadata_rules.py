@@ -138,15 +138,15 @@ def _files_of_programs(checked: CheckedExercise) -> Iterator[Problem]:
                 f"needs a line '# etude file: NAME' before each of {join_quoted(files, 'and')}"
             )
             yield checked.problem(message, program)
-    others: list[tuple[str, tuple[Step, ...]]] = [
+    programs: list[tuple[str, tuple[Step, ...]]] = [
         (misconception.code, ("misconceptions", index, "code"))
         for index, misconception in enumerate(exercise.misconceptions)
     ]
-    others += [
+    programs += [
         (right.code, checked.document.text_steps("code", "also_right", index))
         for index, right in enumerate(exercise.also_right)
     ]
-    for text, steps in others:
+    for text, steps in programs:
         marks = list(split_files(text))
         if not mark_in(text.partition("\n")[0]):
             message = f"needs a line such as '# etude file: {files[0]}' first"

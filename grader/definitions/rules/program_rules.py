@@ -48,9 +48,9 @@ def _uses_in_calls(checked: CheckedExercise) -> Iterator[Problem]:
         if tree is None or not defined:
             continue
         used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-        called = {_callee(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+        callees = {_callee(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
         of_values = [name for name in used if name in defined and defined[name].kind == "value"]
-        if not of_values and not any(name in defined for name in called):
+        if not of_values and not any(name in defined for name in callees):
             has_values = any(definition.kind == "value" for definition in defined.values())
             verb = "uses" if has_values else "calls"
             yield checked.problem(
@@ -94,16 +94,16 @@ def _uses_in_bodies(checked: CheckedExercise) -> Iterator[Problem]:
 
 def judges(tree: ast.AST) -> bool:
     """Return whether Python can fail a test: by an assert, a raise, or a call that does so."""
-    called = dict[str, str]()  # original name of each imported name
+    imported_names = dict[str, str]()  # original name of each imported name
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
-            called |= {alias.asname or alias.name: alias.name for alias in node.names}
+            imported_names |= {alias.asname or alias.name: alias.name for alias in node.names}
     for node in ast.walk(tree):
         match node:
             case ast.Assert() | ast.Raise():
                 return True
             case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)):
-                name = called.get(name, name)
+                name = imported_names.get(name, name)
                 if name in _JUDGES or name.startswith("assert"):
                     return True
     return False
@@ -134,8 +134,8 @@ def _known_names(checked: CheckedExercise) -> Iterator[Problem]:
             used = checked.names("exec", *steps)
             if used is None or not used.is_certain:
                 continue  # the names are known only at run time
-            own = used.sets - used.modules - {"np", "rng"}
-            names = frozenset(name for name in own if not name.startswith("_"))
+            input_names = used.sets - used.modules - {"np", "rng"}
+            names = frozenset(name for name in input_names if not name.startswith("_"))
         if test.is_expression:
             yield from _unknown_in_expressions(checked, test, index, names)
         elif test.runs_in_submission:

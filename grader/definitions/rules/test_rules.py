@@ -63,8 +63,8 @@ def _budgets(checked: CheckedExercise) -> Iterator[Problem]:
 
 def _figures(checked: CheckedExercise) -> Iterator[Problem]:
     course = checked.exercise.course
-    named = (*course.packages, *course.missing) if course is not None else ()
-    tops = {module.partition(".")[0] for module in named}
+    modules = (*course.packages, *course.missing) if course is not None else ()
+    tops = {module.partition(".")[0] for module in modules}
     for index, test in enumerate(checked.exercise.tests):
         if isinstance(test, FigureTest):
             steps = ("tests", index)

@@ -106,7 +106,7 @@ def test_all_is_for_exercises_of_other_collections_too(
         ("extensions: {ada: 2026-12-01T18:00Z}", "1:19: write keys and values here"),
         ("all: {due: 2026-10-25 02:30 Europe/Zurich}", "comes twice or never"),
         ("all: {due: 2027-03-28 02:30 Europe/Zurich}", "comes twice or never"),
-        ("all: {due: 2026-10-25 02:30 Europe/Nowhere}", "'Europe/Nowhere' is no time zone"),
+        ("all: {due: 2026-10-25 02:30 Europe/Nowhere}", "'Europe/Nowhere' is not a time zone"),
     ],
 )
 def test_a_schedule_that_cannot_be_meant_is_refused(

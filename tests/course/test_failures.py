@@ -115,7 +115,7 @@ def test_a_group_becomes_a_misconception_that_is_proven(etude: Etude, tmp_path: 
         (["1"], "name them with --results FILE"),
         (["9", "--results", "r.jsonl"], "there is no group 9; `etude stats` lists 0"),
         (["none.py"], "There is no file 'none.py'"),
-        (["bad.py"], "bad.py is no Python that runs"),
+        (["bad.py"], "bad.py is not Python that runs"),
         (["good.py", "--says", " "], "needs a sentence"),
     ],
 )

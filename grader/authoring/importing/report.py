@@ -5,6 +5,7 @@ from pathlib import Path
 
 from grader.authoring.importing.verify_imported import ImportProof
 from grader.authoring.sources.draft import Draft, SourceDrafts
+from grader.authoring.sources.source_files import escape_controls
 from grader.definitions.wording import plural
 
 
@@ -43,9 +44,7 @@ def report(
         f"{plural(len(drafts), 'exercise')} imported, {proven} proven{left_out}. "
         f"In {works} the solution passes every test."
     )
-    text = "\n".join([*lines, summary])
-    # Text from a source must not control the terminal.
-    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+    return escape_controls("\n".join([*lines, summary]), keep="\n")
 
 
 def _section(

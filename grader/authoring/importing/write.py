@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from grader.authoring.sources.draft import NOTHING, Draft, DraftTest
+from grader.authoring.sources.source_files import escape_controls
 from grader.definitions.emit import emit
 from grader.definitions.files import SUFFIXES, TRACK_FILE, id_in_name
 from grader.definitions.yaml_source import MAX_DIGITS, ListNode, MappingNode, Node, Scalar, Style
@@ -26,7 +27,7 @@ def definition_text(draft: Draft) -> str:
     if draft.notes:
         lines += ["#", "# Kept from the source, since the format has no place for it:"]
     for key, value in draft.notes:
-        first, *rest = _printable(value).split("\n")
+        first, *rest = escape_controls(value.expandtabs(1), keep="\n").split("\n")
         lines.append(f"#   {_one_line(key)}: {first}".rstrip())
         lines += [f"#       {line}".rstrip() for line in rest]
     lines.append("")
@@ -83,14 +84,7 @@ def correct_tests(draft: Draft, printed: Mapping[str, str], changing: Collection
 
 def _one_line(text: str) -> str:
     """Keep a name on one line, since text after a line break would not be a comment."""
-    return " ".join(_printable(text).split())
-
-
-def _printable(text: str) -> str:
-    """Escape characters that YAML does not allow in a file."""
-    return "".join(
-        c if c.isprintable() or c == "\n" else " " if c == "\t" else repr(c)[1:-1] for c in text
-    )
+    return escape_controls(" ".join(text.split()))
 
 
 def _test(test: DraftTest) -> dict[str, Any]:

@@ -145,4 +145,9 @@ def printable_name(name: object) -> str:
     text = str(name)
     if len(text) > 2 * _MAX_AT_EACH_END:
         text = f"{text[:_MAX_AT_EACH_END]}…{text[-_MAX_AT_EACH_END:]}"
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    return escape_controls(text)
+
+
+def escape_controls(text: str, keep: str = "") -> str:
+    """Escape the characters of a source that could control a terminal, or are invalid in YAML."""
+    return "".join(c if c.isprintable() or c in keep else repr(c)[1:-1] for c in text)

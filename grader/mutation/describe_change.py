@@ -7,15 +7,11 @@ from typing import Any
 from grader.mutation.edits import Edit
 from grader.mutation.program import Program
 
-# Longest text of each side of a change, in characters.
-_CUT = 90
-# Characters kept before the difference when a side is shortened.
-_CONTEXT = 30
-# A description shorter than this, in characters, says too little and is widened.
-_TOO_LITTLE = 8
+_CUT = 90  # longest text of each side of a change, in characters
+_CONTEXT = 30  # characters kept before the difference when a side is shortened
+_TOO_LITTLE = 8  # a description with fewer characters is widened
 _ALWAYS_WIDENED = (ast.Constant, ast.Slice, ast.Name, ast.Tuple, ast.Starred, ast.keyword)
-# Lines of context before and after the change in a diff.
-_CONTEXT_LINES = 1
+_CONTEXT_LINES = 1  # before and after the change in a diff
 _NO_NEWLINE = "\n\\ No newline at end of file\n"
 _HAS_BODY = (
     ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.For, ast.AsyncFor, ast.While, ast.If,

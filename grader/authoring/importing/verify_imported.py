@@ -34,12 +34,10 @@ class ImportProof:
     sentences: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
-    # The solution passes every test, unchanged or with corrected outputs.
-    works: bool = False
-    # Tests in which the solution changes an argument.
-    changing: frozenset[str] = frozenset()
+    works: bool = False  # the solution passes every test, unchanged or with corrected outputs
+    changing: frozenset[str] = frozenset()  # tests in which the solution changes an argument
+    # The solution's output by test, if it differs from the source only in brackets and commas.
     printed: dict[str, str] = field(default_factory=dict)
-    """The solution's output by test, if it differs from the source only in brackets and commas."""
 
     @property
     def proven(self) -> bool:

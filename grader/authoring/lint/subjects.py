@@ -74,8 +74,8 @@ class Neighbours:
 
     exercises: Mapping[str, Exercise]
     places: Mapping[str, tuple[str, int]]  # the track and the number in it
+    # The ids in the collection around each track's folder, from file names.
     ids_around: Mapping[Path, frozenset[str]]
-    """The ids in the collection around each track's folder, from file names."""
 
     def concepts(self) -> Counter[str]:
         """Return the number of exercises that have each concept, in order of first use."""

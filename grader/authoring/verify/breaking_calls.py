@@ -16,8 +16,7 @@ from grader.grading.results.verdict import Verdict
 from grader.grading.submissions.submission import Submission
 from grader.grading.workers.pool import WorkerPool
 
-_SMALL: Final = 6
-"""The most numbers in a call that a learner can be expected to find."""
+_SMALL: Final = 6  # most numbers in a call that a learner can be expected to find
 
 
 def with_breaking_calls(proofs: Mapping[Path, Proof], pool: WorkerPool) -> dict[Path, Proof]:

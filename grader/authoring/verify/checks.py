@@ -37,8 +37,7 @@ _SLIP: Final = re.compile(
     re.DOTALL,
 )
 _PLACEHOLDERS: Final = ("ellipsis", "NoneType")
-# A solution may use a tenth of a limit.
-_HEADROOM: Final = 10
+_HEADROOM: Final = 10  # a solution may use a tenth of a limit
 _MIN_CPU: Final = 0.05  # seconds that a busy machine may add to any run
 
 

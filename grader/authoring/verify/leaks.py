@@ -43,8 +43,7 @@ _DIGITS: Final = 5  # digits of a distinctive number
 _MAX_ENCODING_DEPTH: Final = 3  # nested encodings to unwrap
 _MAX_BYTES: Final = 4 << 20  # largest view, in bytes
 _BASE64: Final = re.compile(rb"[A-Za-z0-9+/_-]{8,}={0,2}")
-# The wbits of zlib for a gzip or zlib header with the largest window.
-_ANY_HEADER: Final = 47
+_ANY_HEADER: Final = 47  # the wbits of zlib for a gzip or zlib header with the largest window
 _TAG: Final = re.compile(r"<[^>]*>")
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))")
 _PERCENT: Final = re.compile(r"%([0-9a-fA-F]{2})")

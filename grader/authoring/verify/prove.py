@@ -14,8 +14,7 @@ from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict import Verdict
 from grader.grading.workers.pool import JobSource, WorkerPool
 
-# Exercises in parallel, enough that a slow one does not leave cores idle.
-_AT_ONCE = 6
+_AT_ONCE = 6  # exercises in parallel, so that a slow one does not leave cores idle
 
 
 def prove(exercises: Iterable[Exercise], pool: WorkerPool) -> Iterator[tuple[Exercise, Proof]]:
@@ -38,8 +37,7 @@ class _RunningProof:
     facts: ProofFacts
     rounds: Iterator[list[VariantRun]]
     began: float | None = None  # time when its first job started
-    # The worker that has prepared the exercise's oracle and other costly parts.
-    worker: int | None = None
+    worker: int | None = None  # the one that has prepared the exercise's oracle
     runs: list[VariantRun] = field(default_factory=list)  # the runs of the current round
     results: dict[tuple[RunGroup, str], Verdict] = field(default_factory=dict)
     is_done: bool = False

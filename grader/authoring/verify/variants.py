@@ -21,8 +21,7 @@ from grader.grading.submissions.submission import Submission
 REPEATS = {"in another order": False, "with other seeds": True}
 """The extra runs of a solution; True if their seeds differ, too."""
 
-# A program slower than the solution by this factor counts as an endless loop.
-_SLOWDOWN = 10
+_SLOWDOWN = 10  # factor above the solution's time at which a program counts as endless
 
 
 class RunGroup(Enum):

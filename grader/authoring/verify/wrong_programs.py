@@ -39,8 +39,7 @@ class SabotagedProgram:
     id: str
     does: str  # a predicate such as "always answers with sevens"
     source: str
-    # True if hidden tests must reject it, because no right answer looks like this.
-    must_be_rejected: bool = False
+    must_be_rejected: bool = False  # by hidden tests, because no right answer looks like this
     only: str = ""
 
     @property
@@ -65,7 +64,8 @@ _DOES: Final[dict[SabotageKind, tuple[str, bool]]] = {
     RAISES: ("raises an error", False),
 }
 
-# Conditions over `arrays`, the array arguments, and over `args` and `kwargs`, all arguments.
+# The mutation and the condition of each program, by name. Conditions are over `arrays`, the array
+# arguments, and over `args` and `kwargs`, all arguments.
 _CONDITIONS: Final[dict[str, tuple[SabotageKind, str]]] = {
     "float32": ("plus one", "any(a.dtype == np.float32 for a in arrays)"),
     "float16": ("plus one", "any(a.dtype == np.float16 for a in arrays)"),
@@ -101,7 +101,6 @@ _CONDITIONS: Final[dict[str, tuple[SabotageKind, str]]] = {
     "integers turned into floats": ("widened", "integers(arrays)"),
     "inputs changed in place": ("in place", "True"),
 }
-"""The mutation and the condition of each program, by name."""
 
 _OPTIONAL: Final = ("arguments left out", "no argument left out")
 

@@ -33,8 +33,7 @@ _ORDERED = frozenset({
     "inner", "searchsorted", "arctan2", "less", "greater", "less_equal", "greater_equal",
 })  # fmt: skip
 _VARIANCES = frozenset({"var", "std", "nanvar", "nanstd"})
-# Calls with more arguments are not changed.
-_MAX_ARGUMENTS = 3
+_MAX_ARGUMENTS = 3  # calls with more are not changed
 
 
 @operator(ast.Call)

@@ -14,8 +14,7 @@ from grader.definitions.wording import join_quoted, quote
 from grader.definitions.yaml_source import ListNode, MappingNode, Node, Scalar
 from grader.errors import Problem
 
-# Total of a row's other weights when the largest weight prints as 1.0000.
-_SATURATED: Final = 5e-5
+_SATURATED: Final = 5e-5  # total of a row's other weights when the largest prints as 1.0000
 _QUERIES, _KEYS = frozenset({"q", "query", "queries"}), frozenset({"k", "key", "keys"})
 _SCORES: Final = frozenset({"x", "z", "s", "scores", "logits"})
 _NO_SCORES: Final = frozenset({"v", "value", "values", "mask", "weights", "gamma", "beta"})

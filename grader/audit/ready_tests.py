@@ -55,7 +55,7 @@ class ReadyTest(NamedTuple):
     text: str
 
 
-def ready_test(
+def write_test(
     assignment: Assignment, name: str, target: str, body: Sequence[str], change: str
 ) -> ReadyTest:
     """Return a test that fails on a change, in the style of the assignment's own tests."""
@@ -67,7 +67,7 @@ def ready_test(
     return ReadyTest(name, target, textwrap.indent(text, "    ") if is_method else text)
 
 
-def test_file(assignment: Assignment, tests: Sequence[ReadyTest]) -> str:
+def write_test_file(assignment: Assignment, tests: Sequence[ReadyTest]) -> str:
     """Return the source of a module of ready-made tests."""
     style, module = detect_style(assignment), module_name(assignment.solution)
     is_unittest, texts = assignment.kind == "unittest", [test.text for test in tests]
@@ -88,7 +88,7 @@ def test_file(assignment: Assignment, tests: Sequence[ReadyTest]) -> str:
     return "\n\n\n".join([head, *texts]) + "\n"
 
 
-def covering_tests(kills: Mapping[str, set[str]]) -> list[str]:
+def choose_covering_tests(kills: Mapping[str, set[str]]) -> list[str]:
     """Return a small set of tests that kills every program that any test kills.
 
     Args:
@@ -103,7 +103,7 @@ def covering_tests(kills: Mapping[str, set[str]]) -> list[str]:
     return names
 
 
-def json_tests(module: str) -> str:
+def convert_to_json(module: str) -> str:
     """Return a module's tests as the JSON list of a problem's folder.
 
     Each test is a program that defines the test function, calls it and prints `passed`.

@@ -97,16 +97,14 @@ class _Auditor:
         self._checks.append(suite_checks.check_solution(all_tests))
         if (starter := self._assignment.starter) is not None:
             outcome = self._runner.run(self._task("starter", starter, ids=self._ids))
-            passed = [
-                test.id for test in tasks.read_test_outcomes(outcome) if test.outcome == "passed"
-            ]
+            passed = tasks.find_tests(outcome, "passed")
             self._checks.append(suite_checks.check_starter(passed, [*self._ids]))
         self._run_in_other_orders()
         if any(isinstance(node, _CALLED) for node in ast.walk(ast.parse(self._source))):
             self._checks.append(suite_checks.check_calls(self._tests))
         coverage = LineCoverage(self._source, self._tests)
         self._run_with_wrong_results()
-        self._record()
+        self._make_candidates()
         # Functions that the starter already contains are not mutated.
         programs = [
             AuditedProgram(mutant.change, mutant.source, mutant.diff, mutant.line)
@@ -197,9 +195,7 @@ class _Auditor:
         ]
         failures: dict[str, list[str]] = {}
         for task, outcome in self._runner.run_all(runs):
-            tests = tasks.read_test_outcomes(outcome)
-            failed = dict.fromkeys(test.id for test in tests if test.outcome == "failed")
-            failures[task.name] = [*failed]
+            failures[task.name] = [*dict.fromkeys(tasks.find_tests(outcome, "failed"))]
         run_kind = next((kind for kind in options_by_kind if failures[kind]), "")
         self._passes_in_any_order = not run_kind
         self._checks.append(suite_checks.check_order(failures.get(run_kind, []), run_kind))
@@ -215,16 +211,15 @@ class _Auditor:
             tests = tasks.read_test_outcomes(outcome)
             ids = {test for message in outcome.select("changed") for test in message["ids"]}
             changed_tests[task.name] = [test.id for test in tests if test.id in ids]
-            passing_tests[task.name] = [
-                test.id for test in tests if test.id in ids and test.outcome == "passed"
-            ]
+            passed = tasks.find_tests(outcome, "passed")
+            passing_tests[task.name] = [test for test in passed if test in ids]
         self._checks += [
             suite_checks.check_wrong_results(name, passing_tests, changed_tests)
             for name in ("accepts sevens", "tolerance")
         ]
 
-    def _record(self) -> None:
-        """Record the tests' calls, and generate variations of them."""
+    def _make_candidates(self) -> None:
+        """Record the tests' calls, check them, and generate variations of them."""
         runs = [
             self._task(
                 str(seed), self._source, tasks.ORDINARY, Recorder(), ids=self._ids, seed=seed
@@ -245,13 +240,12 @@ class _Auditor:
         self._checks.append(suite_checks.check_seeds(unseeded))
         for message in outcomes["0"].select("alike")[:1]:
             self._checks.append(suite_checks.check_inputs(message["facts"], self._source))
-        calls = tasks.decode_calls(outcomes["0"])
-        if calls:
-            file = self._assignment.solution
-            task = tasks.make_candidates(self._source, file, calls)
+        if calls := tasks.decode_calls(outcomes["0"]):
+            task = tasks.make_candidates(self._source, self._assignment.solution, calls)
             self._candidates = tasks.decode_calls(self._runner.run(task))
 
     def _try_misconceptions(self) -> Iterable[AuditedProgram]:
+        """Yield the solution with each misconception of exercises whose own solution passes."""
         functions = self._request.exercise_functions
         similar_exercises = self._request.similar_exercises
         if not self._candidates or not functions:
@@ -318,9 +312,8 @@ class _Auditor:
         for task, outcome in self._run_with_progress(runs, "audited"):
             if tasks.is_killed(outcome):
                 killed.add(task.name)
-            for test in tasks.read_test_outcomes(outcome):
-                if test.outcome == "failed" and test.id in kills:
-                    kills[test.id].add(task.name)
+            for test in kills.keys() & tasks.find_tests(outcome, "failed"):
+                kills[test].add(task.name)
         survived = [program for program in programs if program.change not in killed]
         all_kills = {test: frozenset(names) for test, names in kills.items()}
         return survived, all_kills if run_all else None
@@ -354,11 +347,11 @@ class _Auditor:
             for message in outcome.select("found")[:1]:
                 calls[task.name] = message
         proven, extra_tests = self._prove(
-            {
-                program.change: program
+            [
+                program
                 for program in survived
                 if program.change in calls and not calls[program.change]["unread"]
-            },
+            ],
             calls,
         )
         groups: dict[str, list[Survivor]] = {name: [] for name in GROUPS}
@@ -367,77 +360,72 @@ class _Auditor:
             survivor = Survivor(
                 change, program.diff, program.line, misconception=program.misconception
             )
+            if call is not None:
+                shown = {name: call[name] for name in ("example", "expected", "got")}
+                survivor = replace(survivor, **shown, test=proven.get(change))
             if call is None:
                 group = "equivalent" if coverage.find_tests_reaching(program) else "untried"
+            elif call["unread"]:
+                group = "unread"
             else:
-                survivor = replace(
-                    survivor,
-                    example=call["example"],
-                    expected=call["expected"],
-                    got=call["got"],
-                    test=proven.get(change),
-                )
                 is_accepted = change in self._request.accepted_changes
                 group = "accepted" if is_accepted else "survivors"
-                group = "unread" if call["unread"] else group
             groups[group].append(survivor)
         return groups, extra_tests
 
     def _prove(
-        self, programs: Mapping[str, AuditedProgram], calls: Mapping[str, Message]
+        self, programs: Sequence[AuditedProgram], calls: Mapping[str, Message]
     ) -> tuple[dict[str, str], str]:
         """Return the ready-made tests that pass on the solution and kill their program.
 
         Also return a module with a small set of them that kills all of these programs.
         """
         by_body: dict[tuple[str, ...], ReadyTest] = {}
-        test_names: dict[str, str] = {}
+        test_names: dict[str, str] = {}  # by the program's change
         counts: Counter[str] = Counter()
-        for change in programs:
-            target, body = calls[change]["name"], tuple(calls[change]["body"])
+        for program in programs:
+            call = calls[program.change]
+            target, body = call["name"], tuple(call["body"])
             if not body:
                 continue
             if body not in by_body:
                 counts[target] += 1
                 words = re.sub(r"[^a-z0-9]+", "_", target.lower()).strip("_")
                 name = f"test_{words}_audit_{counts[target]}"
-                by_body[body] = ready_tests.ready_test(self._assignment, name, target, body, change)
-            test_names[change] = by_body[body].name
+                by_body[body] = ready_tests.write_test(
+                    self._assignment, name, target, body, program.change
+                )
+            test_names[program.change] = by_body[body].name
         tests = [*by_body.values()]
         if not tests:
             return {}, ""
         outcome = self._runner.run(self._run_extra("solution", self._source, tests))
-        passed = {
-            test.id.rpartition("::")[2]
-            for test in tasks.read_test_outcomes(outcome)
-            if test.outcome == "passed"
-        }
+        passed = {test.rpartition("::")[2] for test in tasks.find_tests(outcome, "passed")}
         tests = [test for test in tests if test.name in passed]
         kills: dict[str, set[str]] = {test.name: set() for test in tests}
         runs = [
-            self._run_extra(change, programs[change].source, tests)
-            for change in test_names
-            if tests
+            self._run_extra(program.change, program.source, tests)
+            for program in programs
+            if tests and program.change in test_names
         ]
         for task, outcome in self._run_with_progress(runs, "proved"):
-            for test in tasks.read_test_outcomes(outcome):
-                name = test.id.rpartition("::")[2]
-                if test.outcome == "failed" and name in kills:
-                    kills[name].add(task.name)
+            failed = {test.rpartition("::")[2] for test in tasks.find_tests(outcome, "failed")}
+            for name in kills.keys() & failed:
+                kills[name].add(task.name)
         texts = {test.name: test.text for test in tests}
         proven = {
             change: texts[name]
             for change, name in test_names.items()
             if change in kills.get(name, ())
         }
-        holes = programs.keys() - self._request.accepted_changes
-        chosen = ready_tests.covering_tests({name: kills[name] & holes for name in kills})
+        holes = test_names.keys() - self._request.accepted_changes
+        chosen = ready_tests.choose_covering_tests({name: kills[name] & holes for name in kills})
         extra = [test for test in tests if test.name in chosen]
-        return proven, ready_tests.test_file(self._assignment, extra) if extra else ""
+        return proven, ready_tests.write_test_file(self._assignment, extra) if extra else ""
 
     def _run_extra(self, name: str, source: str, tests: Sequence[ReadyTest]) -> Task:
         session = pytest_run.Session((ready_tests.EXTRA_FILE,))
-        text = ready_tests.test_file(self._assignment, tests)
+        text = ready_tests.write_test_file(self._assignment, tests)
         task = tasks.run_tests(name, source, session)
         return replace(task, extra={ready_tests.EXTRA_FILE: text})
 

@@ -51,13 +51,18 @@ def read_test_outcomes(outcome: TaskOutcome) -> list[TestOutcome]:
     return outcomes
 
 
+def find_tests(outcome: TaskOutcome, kind: str) -> list[str]:
+    """Return the ids of the tests that "passed" or "failed"."""
+    return [test.id for test in read_test_outcomes(outcome) if test.outcome == kind]
+
+
 def is_killed(outcome: TaskOutcome) -> bool:
     """Return whether the tests reject the program."""
     return bool(
         outcome.ended
         or outcome.select("not loaded")
         or outcome.select("broken")
-        or any(test.outcome == "failed" for test in read_test_outcomes(outcome))
+        or find_tests(outcome, "failed")
     )
 
 

@@ -8,7 +8,7 @@ import click
 from grader.audit.cache import AuditCache
 from grader.audit.loading.load_assignment import load_all
 from grader.audit.programs import ExerciseFunction, find_exercise_functions
-from grader.audit.ready_tests import json_tests
+from grader.audit.ready_tests import convert_to_json
 from grader.audit.reports.formats import FORMATS
 from grader.audit.result import Audit
 from grader.audit.run import Request, run_audit
@@ -199,7 +199,7 @@ def _write_tests(audit: Audit, path: Path | None) -> None:
         return
 
     is_json = path.suffix.lower() == ".json"
-    options.write_file(path, json_tests(audit.extra_tests) if is_json else audit.extra_tests)
+    options.write_file(path, convert_to_json(audit.extra_tests) if is_json else audit.extra_tests)
     count = audit.extra_tests.count("def test_")
     click.echo(
         f"{path}: {plural(count, 'test')}, run on the solution and the survivors.",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, bindparam, delete, insert, select
+from sqlalchemy import Connection, Select, bindparam, delete, insert, select
 
 from etude_server.store import events, people, unsent_scores
 from etude_server.store.database import allow_changes, insert_if_absent, upsert
@@ -238,55 +238,21 @@ def publish_verdict(
     # One at a time per person, or the worse of two grades might be computed last.
     people.lock_person(connection, person_id)
     key = asdict(stored_verdict.key)
-    points = {
-        "score": stored_verdict.score,
-        "max_score": stored_verdict.max_score,
-        "xp": stored_verdict.xp,
-    }
     data = {
         "person": person_id,
         "exercise": exercise,
         **key,
         "outcome": stored_verdict.outcome,
-        **points,
+        "score": stored_verdict.score,
+        "max_score": stored_verdict.max_score,
+        "xp": stored_verdict.xp,
         "regrade": regrade,
         "before": before,
     }
     seq = events.append_event(connection, actor, events.PUBLISHED, stored_submission.id, data)
     publication_row = {"submission_id": stored_submission.id, "event_seq": seq, **key}
     upsert(connection, publication, publication_row)
-    best_grade = connection.execute(
-        select(grade).where(grade.c.person_id == person_id, grade.c.exercise == exercise)
-    ).one_or_none()
-    if best_grade is not None and best_grade.submission_id == stored_submission.id:
-        refresh_grade(connection, person_id, exercise)
-    elif best_grade is None or _is_better(stored_verdict, stored_submission.id, best_grade):
-        row = {
-            "person_id": person_id,
-            "exercise": exercise,
-            "submission_id": stored_submission.id,
-            **points,
-            "passed": stored_verdict.passed,
-            "event_seq": seq,
-        }
-        _store_grade(connection, row)
-
-
-def _is_better(new: StoredVerdict, submission_id: str, best: Row[Any]) -> bool:
-    """Return whether a verdict is better than the best grade, or as good and submitted before."""
-    new_rank = _verdict_rank(new.passed, new.score, new.max_score)
-    best_rank = _verdict_rank(best.passed, best.score, best.max_score)
-    return new_rank > best_rank or (new_rank == best_rank and submission_id < best.submission_id)
-
-
-def _verdict_rank(passed: bool, score: int, max_score: int) -> tuple[bool, float]:
-    """Return the sort key of verdicts, as in `_SELECT_BEST`."""
-    return passed, score / max(max_score, 1)
-
-
-def _store_grade(connection: Connection, row: Mapping[str, Any]) -> None:
-    upsert(connection, grade, row)
-    unsent_scores.queue_grade(connection, row["person_id"], row["exercise"])
+    refresh_grade(connection, person_id, exercise)
 
 
 def refresh_grade(connection: Connection, person_id: str, exercise: str) -> None:
@@ -295,7 +261,10 @@ def refresh_grade(connection: Connection, person_id: str, exercise: str) -> None
     The share of points is compared, because versions of an exercise may have different points.
     """
     best = connection.execute(_SELECT_BEST, {"person_id": person_id, "exercise": exercise}).one()
-    _store_grade(connection, dict(zip(grade.columns.keys(), best, strict=True)))
+    is_of_person = (grade.c.person_id == person_id, grade.c.exercise == exercise)
+    if connection.execute(select(grade).where(*is_of_person)).one_or_none() != best:
+        upsert(connection, grade, dict(zip(grade.columns.keys(), best, strict=True)))
+        unsent_scores.queue_grade(connection, person_id, exercise)
 
 
 def rebuild_projections(connection: Connection) -> int:

@@ -411,7 +411,7 @@ def statements(database: Database) -> Iterator[list[str]]:
 def test_a_verdict_costs_the_same_however_many_there_are(
     database: Database, ada: Person, statements: list[str]
 ) -> None:
-    """The twentieth of a student takes as many statements as the first, and reads no other."""
+    """The twentieth of a student takes as many statements as the first."""
     counts = []
     for each in range(20):
         submitted = _submit(database, ada, f"x = {each}")
@@ -419,7 +419,6 @@ def test_a_verdict_costs_the_same_however_many_there_are(
         _publish(database, submitted, 2)
         counts.append(len(statements))
     assert max(counts) <= counts[0]
-    assert not [text for text in statements if "max_score" in text and "JOIN" in text]
 
 
 @pytest.mark.slow

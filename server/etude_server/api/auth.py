@@ -135,7 +135,7 @@ class SessionInfo(BaseModel):
     name: str
     role: Role
     csrf: str | None = Field(
-        description="To be sent as X-CSRF-Token; none for a program with a token of its own."
+        description="The X-CSRF-Token to send; null for a program with a token."
     )
 
 

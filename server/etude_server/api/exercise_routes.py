@@ -29,7 +29,7 @@ class ExerciseInfo(BaseModel):
     difficulty: str
     xp: int
     max_points: int
-    hash: str = Field(description="Of this version of its definition.")
+    hash: str = Field(description="The hash of this version of its definition.")
     window: SubmissionWindowInfo
 
 
@@ -47,17 +47,17 @@ class ExerciseProgress(BaseModel):
 
     exercise: str
     submission: str = Field(
-        validation_alias="submission_id", description="The submission that it is for."
+        validation_alias="submission_id", description="The submission with this verdict."
     )
     score: int
     max_score: int
     passed: bool
     xp: int
     points: float | None = Field(
-        description="What counts: the score less what being late costs, or what staff gave; null "
-        "for who is excused."
+        description="The points that count: the score after the late penalty, or the points given "
+        "by staff; null for an excuse."
     )
-    note: str = Field(description="Why they are not the score.")
+    note: str = Field(description="The reason why the points differ from the score.")
 
 
 class Progress(BaseModel):

@@ -48,18 +48,18 @@ class GradeInfo(BaseModel):
     """The best published verdict of a student in an exercise."""
 
     student: str = Field(validation_alias="person")
-    name: str = Field(validation_alias="public_name", description="To be shown.")
+    name: str = Field(validation_alias="public_name", description="The name to show.")
     section: str
     exercise: str
     submission: str = Field(
-        validation_alias="submission_id", description="The submission that it is for."
+        validation_alias="submission_id", description="The submission with this verdict."
     )
     score: int
     max_score: int
     passed: bool
     xp: int
-    points: float | None = Field(description="What counts; null for who is excused.")
-    note: str = Field(description="Why it is not the score: late, or given by staff.")
+    points: float | None = Field(description="The points that count; null for an excuse.")
+    note: str = Field(description="The reason why the points differ from the score.")
 
 
 class StatisticsInfo(BaseModel):
@@ -67,14 +67,14 @@ class StatisticsInfo(BaseModel):
 
     exercise: str
     students: int
-    pass_rate: float = Field(description="0 to 1: the lower, the harder.")
+    pass_rate: float = Field(description="0 to 1; lower means harder.")
     mean_score: float = Field(description="Share of the points, 0 to 1.")
     discrimination: float | None = Field(
-        description="-1 to 1: how well passing goes with doing well elsewhere; null where there "
-        "are too few students, or all alike."
+        description="-1 to 1: the correlation of passing with the points in other exercises; null "
+        "if students are too few or all alike."
     )
-    misconceptions: dict[str, int] = Field(description="Students who had each, at any time.")
-    failed_tests: dict[str, int] = Field(description="Students who failed each, at any time.")
+    misconceptions: dict[str, int] = Field(description="Students per misconception, at any time.")
+    failed_tests: dict[str, int] = Field(description="Students who failed each test, at any time.")
     stuck: list[StuckStudent]
 
 
@@ -87,7 +87,8 @@ def show(
     *,
     exercise: ExerciseFilter = None,
     form: Annotated[
-        Literal["json", "csv"] | None, Query(alias="format", description="Instead of Accept.")
+        Literal["json", "csv"] | None,
+        Query(alias="format", description="The format, instead of Accept."),
     ] = None,
     accept: Annotated[str, Header()] = "",
     after: After = None,
@@ -119,13 +120,17 @@ def fill_canvas(
     ],
     column: Annotated[str, Query(description="The assignment's column.", max_length=500)],
     *,
-    exercise: Annotated[list[str] | None, Query(description="What counts, if not all.")] = None,
+    exercise: Annotated[
+        list[str] | None, Query(description="The exercises that count; all by default.")
+    ] = None,
     match: Annotated[
         Literal["SIS Login ID", "SIS User ID", "ID", "Student", "Integration ID"],
-        Query(description="The column that has the students' names as they are here."),
+        Query(description="The column with the names that students have here."),
     ] = "SIS Login ID",
     scale: Annotated[bool, Query(description="Convert to the assignment's points.")] = False,
-    skip_unknown: Annotated[bool, Query(description="Leave out who is not in the file.")] = False,
+    skip_unknown: Annotated[
+        bool, Query(description="Leave out students who are not in the file.")
+    ] = False,
 ) -> Response:
     """Fill a column of a gradebook that Canvas exported; Canvas imports the answer."""
     try:

@@ -17,7 +17,7 @@ After = Annotated[
     str | None,
     Query(max_length=401, pattern=r"^[^\x00]+$", description="`next` of the page before."),
 ]
-Limit = Annotated[int, Query(ge=1, le=1000, description="How many, at most.")]
+Limit = Annotated[int, Query(ge=1, le=1000, description="The most entries of a page.")]
 
 
 class Page(BaseModel, Generic[_Item]):

@@ -45,8 +45,8 @@ class PersonChange(BaseModel):
 class InviteInfo(BaseModel):
     """A link by which a person signs in once."""
 
-    path: str = Field(description="Below the server's address; shown only here.")
-    days: int = Field(description="For how long it is valid.")
+    path: str = Field(description="The link, below the server's address; shown only once.")
+    days: int = Field(description="The days for which it is valid.")
 
 
 class _Strict(BaseModel):
@@ -57,7 +57,9 @@ class NewComment(_Strict):
     """A comment on a submission."""
 
     text: str = Field(max_length=MAX_TEXT_LENGTH)
-    line: int | None = Field(None, ge=1, le=100_000, description="Which line it is on, if one.")
+    line: int | None = Field(
+        None, ge=1, le=100_000, description="The line of the comment, if it is on one."
+    )
 
 
 class NewOverride(_Strict):
@@ -71,7 +73,7 @@ class NewOverride(_Strict):
 class NewExtension(_Strict):
     """A due date of a person's own."""
 
-    due: str = Field(max_length=100, description="With its zone: 2026-12-01T18:00+01:00.")
+    due: str = Field(max_length=100, description="A time with its zone: 2026-12-01T18:00+01:00.")
 
 
 def require_existing_person(service: Service, person_id: str) -> Person:

@@ -43,7 +43,7 @@ class ProblemBody(BaseModel):
     type: str = Field("about:blank", description="A URI that names the kind of problem.")
     title: str = Field(description="The HTTP status in words.")
     status: int = Field(description="The HTTP status.")
-    detail: str = Field(description="One sentence about this very request.")
+    detail: str = Field(description="One sentence about this request.")
 
 
 class ProblemError(Exception):

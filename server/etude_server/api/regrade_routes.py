@@ -59,14 +59,14 @@ class PreviewRequest(RegradeRequest):
     """A preview to make, and the size of its sample."""
 
     sample: Annotated[int, BeforeValidator(_accept_whole_float)] = Field(
-        40, ge=1, le=200, description="How many distinct sources are tried."
+        40, ge=1, le=200, description="The number of distinct sources to try."
     )
 
 
 Reason = Annotated[
     str,
     Field(
-        description="Why; kept for good.",
+        description="The reason, which is kept.",
         min_length=1,
         max_length=2000,
         pattern=r"^[^\x00]*[^\s\x00][^\x00]*$",
@@ -86,7 +86,9 @@ class NewRegrade(RegradeRequest):
     """A regrade to begin, and its reason."""
 
     reason: Reason
-    allow_lower: bool = Field(False, description="Publish also what is worse than it was.")
+    allow_lower: bool = Field(
+        False, description="Also publish verdicts that are worse than before."
+    )
 
 
 def require_grading(service: CurrentService) -> GradingService:

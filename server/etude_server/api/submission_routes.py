@@ -82,10 +82,10 @@ class SubmissionState(BaseModel):
         description="Pending: not graded yet. Parked: it could not be graded, so staff will look."
     )
     position: int | None = Field(
-        description="How many are graded before it, while it is pending; "
+        description="The number of submissions before it, while it is pending; "
         f"{submissions.MAX_QUEUE_POSITION} stands for so many or more."
     )
-    outcome: str | None = Field(description="Of the verdict, once it is graded.")
+    outcome: str | None = Field(description="The verdict's outcome, once it is graded.")
     score: int | None
     max_score: int | None
 

@@ -33,21 +33,22 @@ class SubmissionWindowInfo(BaseModel):
     )
     late: float = Field(
         validation_alias="daily_factor",
-        description="What is left of late work's points for each day begun.",
+        description="The factor of late work's points for each started day.",
     )
     grace: float = Field(
         validation_alias="grace_seconds",
-        description="Seconds after the due date in which nothing is late.",
+        description="Seconds after the due date in which work is not late.",
     )
     late_days: int | None = Field(
-        validation_alias="max_late_days", description="Later than so many days nothing is left."
+        validation_alias="max_late_days", description="Work later by more days has no points."
     )
     at_least: float = Field(
-        validation_alias="min_share", description="What other late work keeps of its points."
+        validation_alias="min_share",
+        description="The least share of the points that late work keeps.",
     )
     attempts: int | None = Field(
         validation_alias="max_submissions_per_day",
-        description="Within 24 hours; null for any number.",
+        description="Most submissions within 24 hours; null for any number.",
     )
     hold_hidden: bool = Field(description="Results of hidden tests are held back until due.")
 

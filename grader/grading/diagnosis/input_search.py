@@ -5,7 +5,6 @@ import re
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, Final
 
 from grader.definitions.exercise import CallTest, Literals, OutputTest, Seeded
@@ -95,19 +94,9 @@ class InputSearch:
         self._values = Oracle(oracle.exercise, oracle.sandbox, ValueCache())
         self._solution = solution
         self._clock = clock
-        self._public = public
-
-    @cached_property
-    def _draws(self) -> list[Inputs]:
-        return draw_ordinary_inputs(self._oracle, self.probe)
-
-    @cached_property
-    def _ordinary(self) -> OrdinaryInputs:
-        return OrdinaryInputs(self._draws)
-
-    @cached_property
-    def _secrets(self) -> Secrets:
-        return Secrets(self._draws, self._public)
+        draws = draw_ordinary_inputs(oracle, probe)
+        self._ordinary = OrdinaryInputs(draws)
+        self._secrets = Secrets(draws, public)
 
     def is_of_a_test(self, inputs: Inputs) -> bool:
         """Return whether inputs equal those of a draw of the test."""

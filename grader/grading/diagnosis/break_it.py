@@ -7,12 +7,17 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from grader.definitions.exercise import CallTest, FromSolution, TestId
+from grader.definitions.exercise import CallTest, FromSolution
 from grader.errors import DefinitionError
 from grader.grading.diagnosis.call_judgement import AllowedCall, judge_call
 from grader.grading.diagnosis.input_search import small_draws
 from grader.grading.diagnosis.input_values import NotWritableError, count_numbers, python_text
-from grader.grading.diagnosis.probe_call import ProbeCall, draw_ordinary_inputs, make_probe_calls
+from grader.grading.diagnosis.probe_call import (
+    EXAMPLE_ID,
+    ProbeCall,
+    draw_ordinary_inputs,
+    make_probe_calls,
+)
 from grader.grading.diagnosis.written_call import MAX_CHARACTERS, RefusedError, written_call
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import break_sentences
@@ -22,10 +27,7 @@ from grader.grading.run.submission_run import RunProblem, make_verdict
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.interface import ChildFactory
 
-_ID: Final = TestId("example")  # an id that does not reveal the hidden test
-_MAX_NUMBERS: Final = 500
-"""The size of a draw up to which its arguments serve as ordinary ones."""
-
+_MAX_NUMBERS: Final = 500  # numbers of a draw up to which its arguments serve as ordinary ones
 _MAX_DRAWN_CALLS: Final = 24  # calls that are tried for a program
 
 
@@ -81,7 +83,7 @@ def _list_probed_calls(oracle: Oracle) -> Iterator[tuple[ProbeCall, AllowedCall]
     ):
         if not probe.call.is_plain:
             continue
-        test = replace(probe.expected_test, id=_ID, tolerance=probe.failing_test.tolerance)
+        test = replace(probe.expected_test, id=EXAMPLE_ID, tolerance=probe.failing_test.tolerance)
         # For the same result as in a page, which lacks the reference.
         if isinstance(test, CallTest):
             test = replace(test, expect=FromSolution())

@@ -55,19 +55,17 @@ _TINY = re.compile(r"[eE]-(?:[6-9]|\d\d)")  # matches a number that may be below
 _MIN_EVIDENCE = 2  # tests with distinctive values that a search over many programs needs
 
 _VALUE_KINDS = (DifferenceKind.SHAPE, DifferenceKind.NOT_FINITE, DifferenceKind.VALUES)
+# Differences that are evidence for a misconception although the values may be right. They are not
+# evidence for a mutant, since several mutants would show the same.
 _EVIDENCE_BEYOND_VALUES = (DifferenceKind.INPUTS, DifferenceKind.PROPERTY, DifferenceKind.BUDGET)
-"""Differences that are evidence for a misconception although the values may be right.
-
-They are not evidence for a mutant, since several mutants would show the same.
-"""
 
 _OVERFLOW_OPERATOR = "drop-max-subtraction"
 
+# Mutation operators whose sentences would not help a learner.
 _VAGUE_OPERATORS = frozenset({
     "other-constant", "other-default", "other-flag", "other-function", "drop-statement",
     "leave-loop",
 })  # fmt: skip
-"""Mutation operators whose sentences would not help a learner."""
 
 
 @dataclass(frozen=True, slots=True)

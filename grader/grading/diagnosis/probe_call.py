@@ -18,6 +18,7 @@ from grader.definitions.exercise import (
     OutputTest,
     Seeded,
     TestCase,
+    TestId,
     Tolerance,
 )
 from grader.errors import DefinitionError
@@ -29,6 +30,7 @@ from grader.grading.expected.oracle import Oracle
 from grader.grading.program.author_code import evaluate, names_in
 from grader.sandbox.answers import Raised
 
+EXAMPLE_ID: Final = TestId("example")  # reveals nothing about the hidden test
 # Characters of a call with its inputs; in a longer call the inputs get lines of their own.
 _MAX_CALL_WIDTH: Final = 88
 _COARSE_TOLERANCE: Final = Tolerance(1e-3, 1e-3)

@@ -17,9 +17,8 @@ agree on it, and it has all properties of ordinary draws.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
 
-from grader.definitions.exercise import Exercise, Literals, OutputTest, TestId
+from grader.definitions.exercise import Literals, OutputTest, TestId
 from grader.errors import DefinitionError
 from grader.grading.comparison.compare import RawResult
 from grader.grading.diagnosis.hidden_constants import PublicValues
@@ -30,7 +29,7 @@ from grader.grading.diagnosis.input_values import (
     count_numbers,
     python_text,
 )
-from grader.grading.diagnosis.probe_call import ProbeCall, make_probe_calls
+from grader.grading.diagnosis.probe_call import EXAMPLE_ID, ProbeCall, make_probe_calls
 from grader.grading.expected.oracle import Oracle, ValueCache
 from grader.grading.expected.solution_values import loaded_solution
 from grader.grading.program.author_code import evaluate
@@ -42,8 +41,6 @@ from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import ChildGoneError
 from grader.sandbox.interface import ChildFactory
 from grader.sandbox.limits import Limits
-
-_ID: Final = TestId("example")  # an id that does not reveal the hidden test
 
 
 def find_small_example(
@@ -67,7 +64,7 @@ def find_small_example(
         or not all(test.hidden for test in failing)  # a visible test is a better example
     ):
         return None
-    free, limits = replace(exercise, forbid=None), short_limits(exercise)
+    limits = replace(find_limits(exercise), cpu_seconds=1, wall_seconds=WALL_SECONDS)
     try:
         probes = [
             probe
@@ -81,7 +78,7 @@ def find_small_example(
             loaded_solution(exercise, sandbox) as solution,
             sandbox.child(limits) as child,
         ):
-            program = load(child, submission, free).program
+            program = load(child, submission, replace(exercise, forbid=None)).program
             if program is None:
                 return None
             public = PublicValues(oracle)
@@ -91,17 +88,12 @@ def find_small_example(
             for search, inputs, kind in _differences(oracle, searches):
                 simple = search.simplify(inputs, kind)
                 if not search.is_of_a_test(simple) and (
-                    example := _example(oracle, submission, sandbox, search.probe, simple)
+                    example := _example(oracle, submission, sandbox, limits, search.probe, simple)
                 ):
                     return example
     except (ChildGoneError, DefinitionError):  # a child ended, or the inputs were rejected
         return None
     return None
-
-
-def short_limits(exercise: Exercise) -> Limits:
-    """Return the limits for a program that runs only small calls."""
-    return replace(find_limits(exercise), cpu_seconds=1, wall_seconds=WALL_SECONDS)
 
 
 def _differences(
@@ -125,7 +117,12 @@ def _differences(
 
 
 def _example(
-    oracle: Oracle, submission: Submission, sandbox: ChildFactory, probe: ProbeCall, inputs: Inputs
+    oracle: Oracle,
+    submission: Submission,
+    sandbox: ChildFactory,
+    limits: Limits,
+    probe: ProbeCall,
+    inputs: Inputs,
 ) -> SmallExample | None:
     """Run the text of an example as a visible test in a new child; return the example."""
     try:
@@ -141,12 +138,12 @@ def _example(
     exercise = replace(oracle.exercise, tests=(test,), forbid=None)
     values = Oracle(exercise, sandbox, ValueCache()).test_values(test)
     example_oracle = Oracle(exercise, sandbox, ValueCache({test.id: values}))
-    with SubmissionRun(example_oracle, submission, sandbox, short_limits(exercise)) as run:
+    with SubmissionRun(example_oracle, submission, sandbox, limits) as run:
         run.load()
         result = run.grade_test(test)
     if result.outcome not in (Outcome.FAILED, Outcome.ERRORED):
         return None
     code = "\n".join([*(f"{name} = {text}" for name, text in lines.items()), call])
     return SmallExample(
-        code, replace(result, id=_ID, inputs=(), points=0, max_points=0, seconds=None)
+        code, replace(result, id=EXAMPLE_ID, inputs=(), points=0, max_points=0, seconds=None)
     )

@@ -217,7 +217,7 @@ class Diagnostician:
             lambda: _diagnosis(list(self._find_mutants(failed)), failed),
         )
         # The remaining searches do not fit errors, whose message names the cause.
-        outcomes = {failed.fingerprints[test.id].outcome for test in failed.failing}
+        outcomes = {failure.outcome for failure in failed.fingerprints.values()}
         if not source or outcomes != {Outcome.FAILED}:
             return
         facts = self._read_facts(source)
@@ -230,7 +230,7 @@ class Diagnostician:
         yield "Two declared mistakes at once", lambda: self._find_pair(failed)
         # A breach of a property is too little evidence for a change by chance.
         is_of_values = all(
-            failed.fingerprints[test.id].difference_kind in _VALUE_KINDS for test in failed.failing
+            failure.difference_kind in _VALUE_KINDS for failure in failed.fingerprints.values()
         )
         if self._exercise.solution and is_of_values:
             yield "One other change", lambda: self._find_repair(failed, facts, CHANCE_REPAIRS)
@@ -312,10 +312,8 @@ class Diagnostician:
         self, failed: "_FailedSubmission", facts: SourceFacts, kinds: Collection[str]
     ) -> Diagnosis | None:
         """Return a diagnosis for a change of the submission with which the tests pass."""
-        if any(
-            failed.fingerprints[test.id].difference_kind == DifferenceKind.BUDGET
-            for test in failed.failing
-        ):
+        kinds_of_failures = {f.difference_kind for f in failed.fingerprints.values()}
+        if DifferenceKind.BUDGET in kinds_of_failures:
             return None  # time and memory may differ from run to run
         # For each kind, the last copy changes all places of this kind together.
         last_copies = {copy.kind: copy for copy in facts.copies if copy.kind in CERTAIN_REPAIRS}
@@ -410,7 +408,7 @@ class Diagnostician:
 
     def _find_mutants(self, failed: "_FailedSubmission") -> Iterator[_Candidate]:
         # What is evidence for any mutant is evidence for this one. Without it none is made.
-        if not _has_evidence("mutation", _OVERFLOW_OPERATOR, failed):
+        if not failed.has_evidence("mutation", _OVERFLOW_OPERATOR):
             return
         sentences: set[str] = set()
         for program in self._mutants:
@@ -427,7 +425,7 @@ class Diagnostician:
             return False
         if time.monotonic() > self._until:
             raise _TimeIsOverError
-        if not _has_evidence(program.kind, program.id, failed):
+        if not failed.has_evidence(program.kind, program.id):
             return False
         agrees = True
         try:
@@ -533,8 +531,27 @@ class _FailedSubmission:
     @property
     def has_much_evidence(self) -> bool:
         """True if several tests have values that are distinctive of one mistake."""
-        telling = [test for test in self.failing if self.fingerprints[test.id].is_distinctive]
-        return len(telling) >= _MIN_EVIDENCE
+        distinctive = [failure.is_distinctive for failure in self.fingerprints.values()]
+        return sum(distinctive) >= _MIN_EVIDENCE
+
+    def has_evidence(self, kind: DiagnosisKind, mistake: str) -> bool:
+        """Return whether any failure is evidence for the mistake with this id."""
+        return any(
+            self._is_evidence(kind, mistake, failure) for failure in self.fingerprints.values()
+        )
+
+    def _is_evidence(self, kind: DiagnosisKind, mistake: str, failure: Fingerprint) -> bool:
+        shown_by_test = failure.difference_kind in _EVIDENCE_BEYOND_VALUES
+        overflows = failure.difference_kind == DifferenceKind.NOT_FINITE
+        if kind == "pair":
+            return failure.is_distinctive and not failure.is_specific
+        if kind == "mutation":
+            if overflows:  # many mistakes overflow at the same places
+                return mistake == _OVERFLOW_OPERATOR and not self.is_never_finite
+            # The message of an error is more helpful, and several mutants may raise the same error.
+            return failure.is_distinctive and not failure.is_specific and not shown_by_test
+        is_answered = self.is_prediction and failure.difference_kind != ""
+        return failure.is_distinctive or is_answered or shown_by_test or overflows
 
     def passes(self, test: TestCase, fingerprint: Fingerprint) -> bool:
         """Return whether a program passes a test; True if the test is not disclosed."""
@@ -549,30 +566,6 @@ class _FailedSubmission:
             return fingerprint.outcome is Outcome.PASSED
         compares_values = test.compared in ("value", "text")
         return failure.agrees(fingerprint, test.tolerance if compares_values else None)
-
-
-def _has_evidence(kind: DiagnosisKind, mistake: str, failed: _FailedSubmission) -> bool:
-    """Return whether any failure is evidence for the mistake with this id."""
-    return any(
-        _is_evidence(kind, mistake, failed.fingerprints[test.id], failed) for test in failed.failing
-    )
-
-
-def _is_evidence(
-    kind: DiagnosisKind, mistake: str, fingerprint: Fingerprint, failed: _FailedSubmission
-) -> bool:
-    """Return whether a failure is evidence for this particular mistake."""
-    shown_by_test = fingerprint.difference_kind in _EVIDENCE_BEYOND_VALUES
-    overflows = fingerprint.difference_kind == DifferenceKind.NOT_FINITE
-    if kind == "pair":
-        return fingerprint.is_distinctive and not fingerprint.is_specific
-    if kind == "mutation":
-        if overflows:  # many mistakes overflow at the same places
-            return mistake == _OVERFLOW_OPERATOR and not failed.is_never_finite
-        # The message of an error is more helpful, and several mutants may raise the same error.
-        return fingerprint.is_distinctive and not fingerprint.is_specific and not shown_by_test
-    is_answered = failed.is_prediction and fingerprint.difference_kind != ""
-    return fingerprint.is_distinctive or is_answered or shown_by_test or overflows
 
 
 def _diagnosis(matches: Sequence[_Candidate], failed: _FailedSubmission) -> Diagnosis | None:

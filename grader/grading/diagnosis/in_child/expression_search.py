@@ -154,29 +154,29 @@ def locate(
 class _Draw:
     """A draw with a wrong result of the submission, and the values of both programs."""
 
-    def __init__(self, call: list[Any], traced: list[Any], own: dict[int, list[Any]]) -> None:
+    def __init__(self, call: list[Any], traced: list[Any], submitted: dict[int, list[Any]]) -> None:
         self.code, self.inputs = call
         values, self.result = traced
         self.right = {number: items for number, *items in values}
         for number, part in enumerate(_parts(list(self.inputs.values()))):
             self.right[-1 - number] = [part]
-        self.own = own
-        self.keys = {number: [_key(x) for x in items] for number, items in own.items()}
+        self.submitted = submitted
+        self.keys = {number: [_key(x) for x in items] for number, items in submitted.items()}
         self.right_keys = {number: [_key(x) for x in items] for number, items in self.right.items()}
 
-    def matches(self, number: int, other: int, strictly: bool = False) -> bool:
+    def matches(self, number: int, right_number: int, strictly: bool = False) -> bool:
         """Return whether an expression has the same values as one of the right program."""
-        mine, right = self.own[number], self.right[other]
-        keys, right_keys = self.keys[number], self.right_keys[other]
+        values, right = self.submitted[number], self.right[right_number]
+        keys, right_keys = self.keys[number], self.right_keys[right_number]
 
         def matches_at(i: int, j: int) -> bool:
-            return _are_alike(mine[i], right[j], keys[i], right_keys[j]) and (
-                not strictly or _are_equal(mine[i], right[j])
+            return _are_alike(values[i], right[j], keys[i], right_keys[j]) and (
+                not strictly or _are_equal(values[i], right[j])
             )
 
-        if len(mine) == len(right):
-            return all(matches_at(i, i) for i in range(len(mine)))
-        return all(any(matches_at(i, j) for j in range(len(right))) for i in range(len(mine)))
+        if len(values) == len(right):
+            return all(matches_at(i, i) for i in range(len(values)))
+        return all(any(matches_at(i, j) for j in range(len(right))) for i in range(len(values)))
 
 
 class _Search:
@@ -190,15 +190,15 @@ class _Search:
         self._draws: list[_Draw] = []
         self._agreement: dict[tuple[int, bool], bool] = {}
         # Expressions of the right program, one for each distinct value.
-        self._others: list[int] = []
+        self._right_numbers: list[int] = []
 
     def first_wrong(self, calls: list[list[Any]], traces: list[Any]) -> list[Any] | None:
         """Return the kind and the number of the first wrong expression, or None if uncertain."""
         if not self._has_draws(calls, traces):
             return None
-        self._others = self._distinct_expressions()
+        self._right_numbers = self._distinct_expressions()
         missing = None
-        for number in self._draws[0].own:
+        for number in self._draws[0].submitted:
             if time.thread_time() > self._until:
                 return None
             if not self._is_candidate(number) or (right := self._find_repair(number)) is None:
@@ -253,7 +253,7 @@ class _Search:
             strictly: Whether shapes must be equal.
         """
         if (number, strictly) not in self._agreement:
-            noted = [draw for draw in self._draws if number in draw.own]
+            noted = [draw for draw in self._draws if number in draw.submitted]
             in_all = set.intersection(*(set(draw.right) for draw in self._draws))
             self._agreement[number, strictly] = not noted or (
                 len(noted) == len(self._draws)
@@ -265,7 +265,7 @@ class _Search:
 
     def _is_candidate(self, number: int) -> bool:
         node = self._nodes[number]
-        if node["role"] == "new" or not all(number in draw.own for draw in self._draws):
+        if node["role"] == "new" or not all(number in draw.submitted for draw in self._draws):
             return False
         if node["role"] == "name" and self._agrees(number) and number in self._inner:
             return False  # the expression around it is more informative
@@ -278,20 +278,20 @@ class _Search:
     def _find_repair(self, number: int) -> int | None:
         """Return the expression of the right program whose values here fix the result, or None."""
         first = self._draws[0]
-        for other in self._others:
-            values = first.right[other]
-            if len(values) != len(first.own[number]):
+        for right_number in self._right_numbers:
+            values = first.right[right_number]
+            if len(values) != len(first.submitted[number]):
                 continue
-            if _are_identical(values, first.own[number]):
+            if _are_identical(values, first.submitted[number]):
                 continue
             if time.thread_time() > self._until:
                 return None
-            if all(self._is_right(draw, number, other) for draw in self._draws) and not (
+            if all(self._is_right(draw, number, right_number) for draw in self._draws) and not (
                 # This value is right and the replacement has another form: the mistake comes later.
                 self._agrees(number, strictly=True)
-                and all(draw.matches(number, other) for draw in self._draws)
+                and all(draw.matches(number, right_number) for draw in self._draws)
             ):
-                return other
+                return right_number
         return None
 
     def _has_right_inside(self, number: int) -> bool:
@@ -308,9 +308,9 @@ class _Search:
             return False
         return node["role"] not in ("parts", "name") or self._has_right_inside(number)
 
-    def _is_right(self, draw: _Draw, number: int, other: int) -> bool:
-        values = draw.right.get(other, [])
-        if len(values) != len(draw.own[number]):
+    def _is_right(self, draw: _Draw, number: int, right_number: int) -> bool:
+        values = draw.right.get(right_number, [])
+        if len(values) != len(draw.submitted[number]):
             return False
         try:
             result = self._runner.run(draw.code, draw.inputs, number=number, values=values)
@@ -318,12 +318,12 @@ class _Search:
             return False
         return _are_equal(result, draw.result)
 
-    def _classify(self, number: int, other: int) -> list[Any] | None:
+    def _classify(self, number: int, right_number: int) -> list[Any] | None:
         """Return the kind and the number of an expression, or None if it is uncertain."""
         node = self._nodes[number]
-        if all(draw.matches(number, other) for draw in self._draws):
+        if all(draw.matches(number, right_number) for draw in self._draws):
             return ["shape", number] if self._has_right_inside(number) else None
-        value = self._draws[0].own[number][0]
+        value = self._draws[0].submitted[number][0]
         if self._agrees(number):
             is_mask = np.asarray(value).dtype.kind == "b"  # a later operation may hide its mistake
             is_certain = (
@@ -348,8 +348,8 @@ class _Search:
             node["role"] in ("name", "own")
             and not node["is_parameter"]
             and any(
-                other < 0 and all(draw.matches(number, other) for draw in self._draws)
-                for other in self._draws[0].right
+                right_number < 0 and all(draw.matches(number, right_number) for draw in self._draws)
+                for right_number in self._draws[0].right
             )
         )
 
@@ -374,21 +374,23 @@ def _key(value: Any) -> tuple[float, ...]:
     return (array.size, float(array.sum()), float(np.abs(array).sum()))
 
 
-def _are_alike(one: Any, other: Any, key: tuple[float, ...], other_key: tuple[float, ...]) -> bool:
+def _are_alike(
+    value: Any, right: Any, key: tuple[float, ...], right_key: tuple[float, ...]
+) -> bool:
     """Return whether two values are equal up to axes of length 1 and a swap of the last two."""
-    if len(key) != len(other_key):
+    if len(key) != len(right_key):
         return False
     # A difference of NaN, as between infinities, does not count.
-    if any(abs(x - y) > 1e-6 * abs(y) + 1e-9 for x, y in zip(key, other_key, strict=True)):
+    if any(abs(x - y) > 1e-6 * abs(y) + 1e-9 for x, y in zip(key, right_key, strict=True)):
         return False
     if not key:
         return (
-            isinstance(one, list | tuple)
-            and isinstance(other, list | tuple)
-            and len(one) == len(other)
-            and all(_are_alike(x, y, _key(x), _key(y)) for x, y in zip(one, other, strict=True))
+            isinstance(value, list | tuple)
+            and isinstance(right, list | tuple)
+            and len(value) == len(right)
+            and all(_are_alike(x, y, _key(x), _key(y)) for x, y in zip(value, right, strict=True))
         )
-    a, b = np.asarray(one), np.asarray(other)
+    a, b = np.asarray(value), np.asarray(right)
     if (a.dtype.kind == "b") != (b.dtype.kind == "b"):
         return False
     a, b = a.reshape([n for n in a.shape if n != 1]), b.reshape([n for n in b.shape if n != 1])
@@ -401,47 +403,47 @@ def _are_alike(one: Any, other: Any, key: tuple[float, ...], other_key: tuple[fl
     )
 
 
-def _are_equal(one: Any, other: Any) -> bool:
+def _are_equal(value: Any, right: Any) -> bool:
     """Return whether two results are equal.
 
     In a child the grader's own comparison cannot be imported. Here one tolerance for all dtypes is
     enough, and the kind of a difference does not matter.
     """
-    if other is None or isinstance(other, str):
-        return type(one) is type(other) and bool(one == other)
-    if isinstance(other, list | tuple):
+    if right is None or isinstance(right, str):
+        return type(value) is type(right) and bool(value == right)
+    if isinstance(right, list | tuple):
         return (
-            isinstance(one, list | tuple)
-            and len(one) == len(other)
-            and all(map(_are_equal, one, other))
+            isinstance(value, list | tuple)
+            and len(value) == len(right)
+            and all(map(_are_equal, value, right))
         )
-    if isinstance(other, dict):
+    if isinstance(right, dict):
         return (
-            isinstance(one, dict)
-            and one.keys() == other.keys()
-            and all(_are_equal(one[key], other[key]) for key in other)
+            isinstance(value, dict)
+            and value.keys() == right.keys()
+            and all(_are_equal(value[key], right[key]) for key in right)
         )
-    if isinstance(one, list | tuple) or not _is_plain(one) or not _is_plain(other):
+    if isinstance(value, list | tuple) or not _is_plain(value) or not _is_plain(right):
         return False
-    a, b = np.asarray(one), np.asarray(other)
+    a, b = np.asarray(value), np.asarray(right)
     return (
         a.shape == b.shape and (a.dtype.kind == "b") == (b.dtype.kind == "b") and _are_close(a, b)
     )
 
 
-def _are_identical(one: list[Any], other: list[Any]) -> bool:
+def _are_identical(value: list[Any], right: list[Any]) -> bool:
     """Return whether values are equal and of the same types."""
-    return len(one) == len(other) and all(
-        type(x) is type(y) and _are_equal(x, y) for x, y in zip(one, other, strict=True)
+    return len(value) == len(right) and all(
+        type(x) is type(y) and _are_equal(x, y) for x, y in zip(value, right, strict=True)
     )
 
 
-def _are_close(one: Any, other: Any) -> bool:
-    if other.dtype.kind not in "fc" or other.size == 0:
-        return bool((one == other).all())
-    precision = max(np.finfo(x.dtype).eps for x in (one, other) if x.dtype.kind in "fc")
-    finite = np.isfinite(other)
-    largest = np.abs(other, where=finite, out=np.zeros(other.shape)).max()
-    near = np.abs(one - other) <= precision**0.5 * np.abs(other) + 30 * precision * largest
-    both_nan = (one != one) & (other != other)  # noqa: PLR0124  NaN != NaN
-    return bool(((one == other) | both_nan | (near & finite)).all())
+def _are_close(value: Any, right: Any) -> bool:
+    if right.dtype.kind not in "fc" or right.size == 0:
+        return bool((value == right).all())
+    precision = max(np.finfo(x.dtype).eps for x in (value, right) if x.dtype.kind in "fc")
+    finite = np.isfinite(right)
+    largest = np.abs(right, where=finite, out=np.zeros(right.shape)).max()
+    near = np.abs(value - right) <= precision**0.5 * np.abs(right) + 30 * precision * largest
+    both_nan = (value != value) & (right != right)  # noqa: PLR0124  NaN != NaN
+    return bool(((value == right) | both_nan | (near & finite)).all())

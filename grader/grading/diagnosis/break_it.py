@@ -10,7 +10,7 @@ from typing import Final
 from grader.definitions.exercise import CallTest, FromSolution
 from grader.errors import DefinitionError
 from grader.grading.diagnosis.call_judgement import AllowedCall, judge_call
-from grader.grading.diagnosis.input_search import small_draws
+from grader.grading.diagnosis.input_search import draw_small_inputs
 from grader.grading.diagnosis.input_values import NotWritableError, count_numbers, python_text
 from grader.grading.diagnosis.probe_call import (
     EXAMPLE_ID,
@@ -18,7 +18,7 @@ from grader.grading.diagnosis.probe_call import (
     draw_ordinary_inputs,
     make_probe_calls,
 )
-from grader.grading.diagnosis.written_call import MAX_CHARACTERS, RefusedError, written_call
+from grader.grading.diagnosis.written_call import MAX_CHARACTERS, RefusedError, parse_call
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import break_sentences
 from grader.grading.program.author_code import evaluate
@@ -45,7 +45,7 @@ def break_program(
     if text.strip():
         judgement = judge(text)
     else:
-        judgements = map(judge, _drawn_calls(oracle))
+        judgements = map(judge, _draw_calls(oracle))
         examples = (judged for judged in judgements if isinstance(judged, SmallExample))
         judgement = next(examples, break_sentences.NO_WITNESS)
     example = None if isinstance(judgement, str) else judgement
@@ -91,7 +91,7 @@ def _list_probed_calls(oracle: Oracle) -> Iterator[tuple[ProbeCall, AllowedCall]
         if plain != probe.call and isinstance(test, CallTest):  # the test compares the dtype
             test = replace(test, call=plain.code, dtype="exact")
         with contextlib.suppress(RefusedError, NotWritableError, DefinitionError):
-            call = written_call(oracle.exercise, plain.code)
+            call = parse_call(oracle.exercise, plain.code)
             places = tuple(sorted(call.arguments))
             ordinary = tuple(
                 tuple(evaluate(ast.unparse(call.arguments[place]), drawn) for place in places)
@@ -110,12 +110,12 @@ def _list_probed_calls(oracle: Oracle) -> Iterator[tuple[ProbeCall, AllowedCall]
                 yield replace(probe, call=plain), allowed
 
 
-def _drawn_calls(oracle: Oracle) -> list[str]:
+def _draw_calls(oracle: Oracle) -> list[str]:
     """Return calls with small inputs and with those of the tests, evenly from small to large."""
     calls: dict[str, int] = {}
     for probe, _ in _list_probed_calls(oracle):
         draws = [draw.inputs for draw in oracle.draws(probe.failing_test)]
-        for inputs in (*small_draws(oracle, probe), *draws):
+        for inputs in (*draw_small_inputs(oracle, probe), *draws):
             with contextlib.suppress(NotWritableError):
                 if len(call := probe.call.in_line(inputs)) <= MAX_CHARACTERS:
                     calls[call] = count_numbers(inputs)

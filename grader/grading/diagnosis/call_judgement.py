@@ -97,7 +97,7 @@ def judge_call(
     return same or refusal
 
 
-def undecided_reason(expected: Any, has_ties: Callable[[], bool]) -> str:
+def find_undecided_reason(expected: Any, has_ties: Callable[[], bool]) -> str:
     """Return the sentence about why a right result cannot prove another one wrong, or ""."""
     arrays = [np.asarray(part) for _, part in parts(expected)]
     if arrays and not any(array.size for array in arrays):
@@ -171,7 +171,7 @@ class _Rules:
                 raise RefusedError(
                     break_sentences.lacking_property_sentence(text, lacking, is_empty=is_empty)
                 )
-        in_draws, lengths = [*map(_lengths, self._draws)], _lengths(converted)
+        in_draws, lengths = [*map(_find_lengths, self._draws)], _find_lengths(converted)
         for axis, other_axis in combinations(sorted(set(lengths).intersection(*in_draws)), 2):
             varies = len({draw[axis] for draw in in_draws}) > 1
             is_shared = all(draw[axis] == draw[other_axis] for draw in in_draws)
@@ -199,7 +199,7 @@ def _form(value: Any) -> str:
     return _WORDS.get(kind.__name__, f"a {kind.__name__}")
 
 
-def _lengths(values: tuple[Any, ...]) -> dict[tuple[int, int], int]:
+def _find_lengths(values: tuple[Any, ...]) -> dict[tuple[int, int], int]:
     """Return the lengths of the arguments by place and axis."""
     return {(path[0], axis): length for path, axis, length in axes_in(values) if len(path) == 1}
 
@@ -229,7 +229,7 @@ def _judge(
             break_sentences.TOO_LONG if is_over else break_sentences.RAISES
         ) from None
     expected = computed.draws[0].expected
-    if sentence := undecided_reason(expected, lambda: rules.ordinary.has_ties(tuple(values))):
+    if sentence := find_undecided_reason(expected, lambda: rules.ordinary.has_ties(tuple(values))):
         raise RefusedError(sentence)
 
     def grade_program(code: str) -> TestResult:

@@ -23,11 +23,11 @@ _LAYOUT = (tokenize.NL, tokenize.COMMENT, tokenize.ENCODING)
 
 def make_pairs(exercise: Exercise) -> Iterator[tuple[Misconception, Misconception, str]]:
     """Yield pairs of misconceptions that change separate parts, with the combined program."""
-    base = _tokens(exercise.solution)
+    base = _tokenize(exercise.solution)
     alone = {_without_layout(base)}
     edits: dict[str, list[_Edit]] = {}
     for misconception in exercise.misconceptions:
-        tokens = _tokens(misconception.code)
+        tokens = _tokenize(misconception.code)
         alone.add(_without_layout(tokens))
         matcher = SequenceMatcher(None, base, tokens, autojunk=False)
         edits[misconception.id] = [
@@ -91,7 +91,7 @@ def _is_number(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) in (int, float)
 
 
-def _tokens(source: str) -> list[_Token]:
+def _tokenize(source: str) -> list[_Token]:
     """Return the tokens of a program in a normal form, so that similar programs differ little.
 
     Docstrings, comments and blank lines are removed.

@@ -214,7 +214,7 @@ class Diagnostician:
         yield "A declared mistake", lambda: self._find_declared(failed, source)
         yield (
             "A mutant of the solution",
-            lambda: _diagnosis(list(self._find_mutants(failed)), failed),
+            lambda: _make_diagnosis(list(self._find_mutants(failed)), failed),
         )
         # The remaining searches do not fit errors, whose message names the cause.
         outcomes = {failure.outcome for failure in failed.fingerprints.values()}
@@ -223,7 +223,7 @@ class Diagnostician:
         facts = self._read_facts(source)
         yield (
             "A declared mistake with another number",
-            lambda: _diagnosis(self._find_with_number(failed, facts.numbers), failed),
+            lambda: _make_diagnosis(self._find_with_number(failed, facts.numbers), failed),
         )
         yield "Digits that are lost", lambda: self._find_repair(failed, facts, CERTAIN_REPAIRS)
         yield "A helper that is wrong", lambda: self._find_in_helper(failed, facts, source)
@@ -250,7 +250,7 @@ class Diagnostician:
                 number for number in self._read_facts(source).numbers if 0 < number < _NO_EFFECT
             ]
             matches += self._find_with_number(failed, tiny)
-        return _diagnosis(matches, failed)
+        return _make_diagnosis(matches, failed)
 
     def _find_in_answers(self, failed: "_FailedSubmission") -> Diagnosis | None:
         """Return the known mistakes in single answers of a prediction.
@@ -332,8 +332,10 @@ class Diagnostician:
                 continue
             if self._passes(copy.source, deciding):
                 if changes_all or self._passes(copy.source, failed):
-                    feedback = diagnosis_sentences.repair_sentence(copy.kind, copy.lines, copy.was)
-                    return _diagnosis([_Candidate("repair", copy.kind, "", feedback)], failed)
+                    feedback = diagnosis_sentences.repair_sentence(
+                        copy.kind, copy.lines, copy.original
+                    )
+                    return _make_diagnosis([_Candidate("repair", copy.kind, "", feedback)], failed)
                 is_settled = True
         return None
 
@@ -343,10 +345,10 @@ class Diagnostician:
         """Return a diagnosis for a helper if the tests pass with a right one in its place."""
         if not self._exercise.solution:
             return None
-        from grader.grading.diagnosis.teaching_exercises import find_teacher, required_exercises
+        from grader.grading.diagnosis.teaching_exercises import find_teacher, load_required
 
         helpers = [name for name in facts.functions if name not in self._exercise.defines]
-        required = required_exercises(self._exercise) if helpers else []
+        required = load_required(self._exercise) if helpers else []
         for name in helpers[:_MAX_HELPERS]:
             teacher, its_name = find_teacher(name, required) or (self._exercise, name)
             right = with_other_helper(source, name, teacher.solution, its_name)
@@ -366,7 +368,7 @@ class Diagnostician:
             unnamed = _Candidate(
                 "repair", "own-helper", "", diagnosis_sentences.helper_sentence(name, line)
             )
-            return _diagnosis(matches, failed) or _diagnosis([unnamed], failed)
+            return _make_diagnosis(matches, failed) or _make_diagnosis([unnamed], failed)
         return None
 
     def _find_pair(self, failed: "_FailedSubmission") -> Diagnosis | None:
@@ -374,7 +376,7 @@ class Diagnostician:
         if not self._exercise.solution or not failed.has_much_evidence:
             return None
         matches = [program for program in self._pairs if self._explains(program, failed)]
-        return _diagnosis(matches, failed) if len(matches) == 1 else None
+        return _make_diagnosis(matches, failed) if len(matches) == 1 else None
 
     def _passes(self, source: str, failed: "_FailedSubmission") -> bool:
         """Return whether a changed copy of the submission passes all tests that are disclosed."""
@@ -568,7 +570,7 @@ class _FailedSubmission:
         return failure.agrees(fingerprint, test.tolerance if compares_values else None)
 
 
-def _diagnosis(matches: Sequence[_Candidate], failed: _FailedSubmission) -> Diagnosis | None:
+def _make_diagnosis(matches: Sequence[_Candidate], failed: _FailedSubmission) -> Diagnosis | None:
     if not 0 < len(matches) <= _MAX_EXPLANATIONS:
         return None
     mistakes = list(dict.fromkeys(program.feedback for program in matches))

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from grader.definitions.exercise import Exercise, Seeded, TestCase, TestId
 from grader.grading.diagnosis.in_child import expression_search, marking
-from grader.grading.diagnosis.probe_call import plain_calls
+from grader.grading.diagnosis.probe_call import find_plain_calls
 from grader.grading.diagnosis.source_facts import unpack_answer
 from grader.grading.expected.inputs import draw_of_sizes
 from grader.grading.expected.oracle import Oracle
@@ -58,7 +58,7 @@ def find_first_wrong_expression(
     if place is None:
         return None
     sentence = diagnosis_sentences.first_expression_sentence(place.kind, place.code, place.line)
-    failing = tuple(test.id for test in _failing(oracle.exercise, results))
+    failing = tuple(test.id for test in _find_failing(oracle.exercise, results))
     return Diagnosis("expression", place.kind, sentence, None, failing)
 
 
@@ -71,7 +71,7 @@ def find_place(
     errs = any(result.outcome is Outcome.ERRORED for result in results.values())
     if exercise.kind != "write" or not exercise.solution or errs:
         return None
-    call_draws = list(_calls(oracle, _failing(exercise, results)))
+    call_draws = list(_draw_calls(oracle, _find_failing(exercise, results)))
     if not call_draws:
         return None
     try:
@@ -97,13 +97,13 @@ def find_place(
     return None
 
 
-def _failing(exercise: Exercise, results: Mapping[TestId, TestResult]) -> list[TestCase]:
+def _find_failing(exercise: Exercise, results: Mapping[TestId, TestResult]) -> list[TestCase]:
     """Return the failing tests that may be disclosed."""
     disclosed = [test for test in exercise.tests if not test.hidden or test.disclose != "nothing"]
     return [t for t in disclosed if t.id in results and results[t.id].outcome is Outcome.FAILED]
 
 
-def _calls(oracle: Oracle, failing: Sequence[TestCase]) -> Iterator[list[list[Any]]]:
+def _draw_calls(oracle: Oracle, failing: Sequence[TestCase]) -> Iterator[list[list[Any]]]:
     """Yield the draws of plain calls in failing tests, with new inputs of different sizes.
 
     Calls with constants are excluded, since a constant may be a secret of a hidden test. So are
@@ -113,7 +113,7 @@ def _calls(oracle: Oracle, failing: Sequence[TestCase]) -> Iterator[list[list[An
     for test in failing:
         if test.compared == "value" and not (test.tolerance or test.accept):
             tree = ast.parse(test.code.strip())
-            plain = plain_calls(exercise, test, oracle.draws(test)[0].inputs)
+            plain = find_plain_calls(exercise, test, oracle.draws(test)[0].inputs)
             if (
                 isinstance(test.given, Seeded)
                 and [call.code for call in plain] == [ast.unparse(tree)]

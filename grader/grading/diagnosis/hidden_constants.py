@@ -46,7 +46,7 @@ class PublicValues:
                 *(f"{test.code} {test.given}" for test in visible),
             ]
         )
-        numbers = _TRIVIAL.union(*map(_literals, visible))
+        numbers = _TRIVIAL.union(*map(_find_literals, visible))
         numbers |= set(map(float, re.findall(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?", self._text)))
         self._numbers = np.array(sorted(filter(math.isfinite, numbers)))
         self._arrays = [
@@ -55,7 +55,7 @@ class PublicValues:
             for draw in oracle.draws(test)
             for _, array in arrays_in(draw.inputs)
         ]
-        hidden = [_literals(test) for test in exercise.tests if test.hidden]
+        hidden = [_find_literals(test) for test in exercise.tests if test.hidden]
         self.hidden_numbers = frozenset[float]().union(*hidden) - numbers
 
     def has_texts(self, value: Any) -> bool:
@@ -82,8 +82,8 @@ class Secrets:
 
     def __init__(self, draws: Sequence[Mapping[str, Any]], public: PublicValues) -> None:
         self._public = public
-        self._numbers = [*public.hidden_numbers, *public.without_public(_in_common(draws))]
-        lengths = _in_common([[length for *_, length in axes_in(drawn)] for drawn in draws])
+        self._numbers = [*public.hidden_numbers, *public.without_public(_find_shared(draws))]
+        lengths = _find_shared([[length for *_, length in axes_in(drawn)] for drawn in draws])
         self._lengths = set(public.without_public(lengths[lengths > _MAX_PUBLIC_LENGTH]))
         self._arrays: dict[ValuePath, list[Array]] = {}
         arrays = [dict(arrays_in(drawn)) for drawn in draws]
@@ -105,7 +105,7 @@ class Secrets:
 
     def has_any_in(self, code: str, inputs: Mapping[str, Any]) -> bool:
         """Return whether a call's constant, or a value, key or length in its inputs, is secret."""
-        constants, values = list(constants_in(ast.parse(code))), list(inputs.values())
+        constants, values = list(find_constants(ast.parse(code))), list(inputs.values())
         return (
             len(set(texts_in(values))) > 1  # several public texts together may be a hidden test's
             or not self._public.has_texts([*values, *constants])
@@ -140,7 +140,7 @@ def _near(numbers: Array, others: Array) -> Array:
     return np.isclose(numbers, below, _SAME.rtol, 0) | np.isclose(numbers, above, _SAME.rtol, 0)
 
 
-def _in_common(values: Sequence[Any]) -> Array:
+def _find_shared(values: Sequence[Any]) -> Array:
     """Return the sorted finite numbers that occur in all values, as keys too.
 
     Large arrays are ignored.
@@ -153,7 +153,7 @@ def _in_common(values: Sequence[Any]) -> Array:
     return np.array([]) if common is None else common
 
 
-def _literals(test: TestCase) -> frozenset[float]:
+def _find_literals(test: TestCase) -> frozenset[float]:
     """Return the numbers that an author wrote into a test."""
     values: list[Any] = [getattr(test.expect, "value", None)]
     sources = [test.code, getattr(test.expect, "code", "")]
@@ -162,11 +162,11 @@ def _literals(test: TestCase) -> frozenset[float]:
     else:
         sources.append(re.sub(r"\bsizes\([^()]*\)", "sizes()", test.given.code))
     for source in sources:
-        values += constants_in(ast.parse(source.strip()))
+        values += find_constants(ast.parse(source.strip()))
     return numbers_in(values)
 
 
-def constants_in(tree: ast.AST) -> Iterator[Any]:
+def find_constants(tree: ast.AST) -> Iterator[Any]:
     """Yield the constants in Python code, and values computed only from constants, as `10**6`."""
     computed = (ast.Constant, ast.BinOp, ast.UnaryOp)
     for node in ast.walk(tree):

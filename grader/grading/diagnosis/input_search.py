@@ -11,7 +11,7 @@ from grader.definitions.exercise import CallTest, Literals, OutputTest, Seeded
 from grader.errors import DefinitionError, GraderFault
 from grader.grading.checks import judge
 from grader.grading.comparison.compare import EXACT, DifferenceKind, compare
-from grader.grading.diagnosis.call_judgement import undecided_reason
+from grader.grading.diagnosis.call_judgement import find_undecided_reason
 from grader.grading.diagnosis.hidden_constants import PublicValues, Secrets
 from grader.grading.diagnosis.input_values import (
     ALL_DIFFERENT,
@@ -56,7 +56,7 @@ class Clock:
         return time.process_time() > self._cpu_end or time.monotonic() > self._wall_end
 
 
-def small_draws(oracle: Oracle, probe: ProbeCall) -> Iterator[Inputs]:
+def draw_small_inputs(oracle: Oracle, probe: ProbeCall) -> Iterator[Inputs]:
     """Yield inputs drawn with every vector of the lengths 1 and 2, then with ordinary sizes."""
     numbers = itertools.count()
     source = probe.failing_test.given
@@ -146,7 +146,7 @@ class InputSearch:
             raise
         except Exception:  # noqa: BLE001  the reference or the solution rejects these inputs
             return ""
-        if undecided_reason(expected, lambda: self._ordinary.has_ties(inputs)):
+        if find_undecided_reason(expected, lambda: self._ordinary.has_ties(inputs)):
             return ""
         kind = self._kind(self._program, test)
         if kind and not test.needs_solution and self._kind(self._solution, test):

@@ -136,7 +136,7 @@ def python_text(value: Any) -> str:  # noqa: C901, PLR0911  one return for each 
     raise NotWritableError(kind.__name__)
 
 
-def properties(part: Any) -> frozenset[str]:
+def find_properties(part: Any) -> frozenset[str]:
     """Return the names of the properties that a part of some inputs has.
 
     Inputs without a property that all ordinary draws have may be invalid for the task, such as a
@@ -188,7 +188,7 @@ class OrdinaryInputs:
         self._lists_alike = lists_alike
         self._properties: dict[ValuePath, frozenset[str]] = {}
         for path, part in (p for draw in draws for p in parts(draw, lists_alike=lists_alike)):
-            here = properties(part)
+            here = find_properties(part)
             self._properties[path] = self._properties.get(path, here) & here
 
     def properties_at(self, path: ValuePath) -> frozenset[str]:
@@ -200,7 +200,7 @@ class OrdinaryInputs:
         lacking = frozenset[str]()
         for inner, part in parts(value, lists_alike=self._lists_alike):
             if usual := self.properties_at((*path, *inner)):
-                lacking |= usual - properties(part)
+                lacking |= usual - find_properties(part)
         return lacking
 
     def has_ties(self, inputs: Any) -> bool:

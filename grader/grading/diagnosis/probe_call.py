@@ -24,7 +24,7 @@ from grader.definitions.exercise import (
 from grader.errors import DefinitionError
 from grader.grading.comparison.compare import DifferenceKind, RawResult, compare
 from grader.grading.diagnosis.input_values import Inputs, parts, python_text
-from grader.grading.diagnosis.written_call import call_chain, without_arguments
+from grader.grading.diagnosis.written_call import split_call_chain, without_arguments
 from grader.grading.expected.inputs import draw_of_sizes
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.author_code import evaluate, names_in
@@ -74,7 +74,7 @@ class PlainCall:
             text = python_text(evaluate(ast.unparse(argument), inputs))
             return ast.parse(text, mode="eval").body
 
-        for call in call_chain(tree)[1]:
+        for call in split_call_chain(tree)[1]:
             call.args = [write(argument) for argument in call.args]
             for keyword in call.keywords:
                 keyword.value = write(keyword.value)
@@ -91,13 +91,15 @@ class PlainCall:
         call = self.in_line(inputs)
         if len(call) <= _MAX_CALL_WIDTH:
             return {}, call
-        chain = call_chain(ast.parse(self.code, mode="eval").body)[1]
-        arguments = [argument for call in chain for argument in _arguments(call)]
+        chain = split_call_chain(ast.parse(self.code, mode="eval").body)[1]
+        arguments = [argument for call in chain for argument in _list_arguments(call)]
         names = [argument.id for argument in arguments if isinstance(argument, ast.Name)]
         return {name: python_text(inputs[name]) for name in names}, self.in_line(inputs, names)
 
 
-def plain_calls(exercise: Exercise, test: TestCase, inputs: Mapping[str, Any]) -> list[PlainCall]:
+def find_plain_calls(
+    exercise: Exercise, test: TestCase, inputs: Mapping[str, Any]
+) -> list[PlainCall]:
     """Return the distinct outermost plain calls in the Python of a test."""
     names = frozenset(inputs)
 
@@ -113,7 +115,7 @@ def plain_calls(exercise: Exercise, test: TestCase, inputs: Mapping[str, Any]) -
 
 
 def _is_plain(exercise: Exercise, node: ast.Call, names: frozenset[str]) -> bool:
-    base, chain = call_chain(node)
+    base, chain = split_call_chain(node)
     makers = [
         call.func.value if isinstance(call.func, ast.Attribute) else call.func for call in chain
     ]
@@ -127,11 +129,13 @@ def _is_plain(exercise: Exercise, node: ast.Call, names: frozenset[str]) -> bool
         and (defined.kind == "class") is (len(chain) > 1)
         and not any(isinstance(argument, ast.Starred) for call in chain for argument in call.args)
         and all(keyword.arg for call in chain for keyword in call.keywords)
-        and all(_names(value) <= names | {"np"} for call in chain for value in _arguments(call))
+        and all(
+            _names(value) <= names | {"np"} for call in chain for value in _list_arguments(call)
+        )
     )
 
 
-def _arguments(call: ast.Call) -> list[ast.expr]:
+def _list_arguments(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
@@ -158,7 +162,7 @@ def make_probe_calls(oracle: Oracle, test: TestCase, raw: RawResult | None) -> I
     kind = find_failure_kind(raw.got, raw.difference_kind) if raw is not None else ""
     tree = ast.parse(test.code.strip())
     inputs = oracle.draws(test)[0].inputs
-    calls = plain_calls(exercise, test, inputs)
+    calls = find_plain_calls(exercise, test, inputs)
     if test.disclose == "inputs" and test.compared == "value" and not calls:
         calls = [
             PlainCall(ast.unparse(tree), names_in(test.code) & frozenset(inputs), is_plain=False)
@@ -207,7 +211,7 @@ def _compared_by_itself(oracle: Oracle) -> set[str]:
         without_arguments(call.code)
         for test in oracle.exercise.tests
         if test.compared == "value"
-        for call in plain_calls(oracle.exercise, test, oracle.draws(test)[0].inputs)
+        for call in find_plain_calls(oracle.exercise, test, oracle.draws(test)[0].inputs)
         if call.code == ast.unparse(ast.parse(test.code.strip()))
     }
 

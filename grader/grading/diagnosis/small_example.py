@@ -22,7 +22,12 @@ from grader.definitions.exercise import Literals, OutputTest, TestId
 from grader.errors import DefinitionError
 from grader.grading.comparison.compare import RawResult
 from grader.grading.diagnosis.hidden_constants import PublicValues
-from grader.grading.diagnosis.input_search import WALL_SECONDS, Clock, InputSearch, small_draws
+from grader.grading.diagnosis.input_search import (
+    WALL_SECONDS,
+    Clock,
+    InputSearch,
+    draw_small_inputs,
+)
 from grader.grading.diagnosis.input_values import (
     Inputs,
     NotWritableError,
@@ -85,10 +90,12 @@ def find_small_example(
             searches = [
                 InputSearch(oracle, probe, solution, program, clock, public) for probe in probes
             ]
-            for search, inputs, kind in _differences(oracle, searches):
+            for search, inputs, kind in _find_differences(oracle, searches):
                 simple = search.simplify(inputs, kind)
                 if not search.is_of_a_test(simple) and (
-                    example := _example(oracle, submission, sandbox, limits, search.probe, simple)
+                    example := _make_example(
+                        oracle, submission, sandbox, limits, search.probe, simple
+                    )
                 ):
                     return example
     except (ChildGoneError, DefinitionError):  # a child ended, or the inputs were rejected
@@ -96,7 +103,7 @@ def find_small_example(
     return None
 
 
-def _differences(
+def _find_differences(
     oracle: Oracle, searches: Sequence[InputSearch]
 ) -> Iterator[tuple[InputSearch, Inputs, str]]:
     """Yield the searches that find a difference, with the inputs and the kind.
@@ -106,7 +113,7 @@ def _differences(
     differences: list[tuple[bool, int, int, Inputs, str]] = []
     try:
         for number, search in enumerate(searches):
-            if (first := search.find_first(small_draws(oracle, search.probe))) is not None:
+            if (first := search.find_first(draw_small_inputs(oracle, search.probe))) is not None:
                 inputs, kind = first
                 is_other = search.probe.kind not in ("", kind)
                 differences.append((is_other, count_numbers(inputs), number, inputs, kind))
@@ -116,7 +123,7 @@ def _differences(
         yield searches[number], inputs, kind
 
 
-def _example(
+def _make_example(
     oracle: Oracle,
     submission: Submission,
     sandbox: ChildFactory,

@@ -20,7 +20,7 @@ CERTAIN_REPAIRS: Final = frozenset({"rounded", "floor-division"})
 CHANCE_REPAIRS: Final = REPAIRS - CERTAIN_REPAIRS
 """Kinds of changes with which a few tests could pass by chance."""
 
-_CODE: Final = 200  # characters of the code of a changed part
+_MAX_CODE: Final = 200  # characters of the code of a changed part
 _LINES: Final = 1 << 20  # line numbers from here on are forged: no submission is so long
 
 
@@ -30,7 +30,7 @@ class Copy:
 
     kind: str  # see `diagnosis_sentences.REPAIRS`
     lines: tuple[int, ...]  # the changed lines
-    was: tuple[str | int, ...]  # the original code; for `rounded`, the number of digits
+    original: tuple[str | int, ...]  # the original code; for `rounded`, the number of digits
     source: str
 
 
@@ -62,13 +62,13 @@ def read_source_facts(
         case {"numbers": list(found_numbers), "functions": list(functions), "copies": list(copies)}:
             return SourceFacts(
                 tuple(n for n in found_numbers if isinstance(n, float) and math.isfinite(n)),
-                dict(function for function in functions if _is_place(function)),
+                dict(function for function in functions if _is_function(function)),
                 tuple(copy for item in copies if (copy := _parse_copy(item))),
             )
     return SourceFacts()
 
 
-def _is_place(value: object) -> bool:
+def _is_function(value: object) -> bool:
     match value:
         case [str(), int(line)]:
             return 0 < line < _LINES
@@ -78,8 +78,11 @@ def _is_place(value: object) -> bool:
 def _parse_copy(value: object) -> Copy | None:
     """Parse a copy from a child's answer, which is not trusted; return None if malformed."""
     match value:
-        case [str(kind), [int(), *_] as lines, list(was), str(text)] if kind in REPAIRS:
-            code = (part if isinstance(part, int) else printable(str(part)[:_CODE]) for part in was)
+        case [str(kind), [int(), *_] as lines, list(original), str(text)] if kind in REPAIRS:
+            code = (
+                part if isinstance(part, int) else printable(str(part)[:_MAX_CODE])
+                for part in original
+            )
             return Copy(kind, tuple(x for x in lines if isinstance(x, int)), tuple(code), text)
     return None
 

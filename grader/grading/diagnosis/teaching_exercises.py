@@ -23,7 +23,7 @@ def find_teacher(helper: str, exercises: Sequence[Exercise]) -> tuple[Exercise, 
     return next(exact, None) or next(similar, None)
 
 
-def required_exercises(exercise: Exercise) -> list[Exercise]:
+def load_required(exercise: Exercise) -> list[Exercise]:
     """Return the exercises that an exercise requires, directly required ones first."""
     exercises = list[Exercise]()
     waiting = deque(exercise.requires)

@@ -33,7 +33,7 @@ class RefusedError(Exception):
     """A call does not count. The message is the sentence for the learner."""
 
 
-def call_chain(tree: ast.expr) -> tuple[ast.expr, list[ast.Call]]:
+def split_call_chain(tree: ast.expr) -> tuple[ast.expr, list[ast.Call]]:
     """Return the name or expression at the start of `Model(W).step(x)`, and its calls in order."""
     chain: list[ast.Call] = []
     while isinstance(tree, (ast.Call, ast.Attribute)):
@@ -76,7 +76,7 @@ def read_call(exercise: Exercise, text: str) -> WrittenCall:
     if len(text) > MAX_CHARACTERS:
         raise _unreadable("The call is too long")
     try:
-        call = written_call(exercise, text)
+        call = parse_call(exercise, text)
         for argument in call.arguments.values():
             _check(argument)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -84,7 +84,7 @@ def read_call(exercise: Exercise, text: str) -> WrittenCall:
     return call
 
 
-def written_call(exercise: Exercise, text: str) -> WrittenCall:
+def parse_call(exercise: Exercise, text: str) -> WrittenCall:
     """Parse a call of a name that the exercise defines.
 
     Raises:
@@ -92,7 +92,7 @@ def written_call(exercise: Exercise, text: str) -> WrittenCall:
         SyntaxError: It is not valid Python.
     """
     tree = ast.parse(text.strip(), mode="eval").body
-    base, chain = call_chain(tree)
+    base, chain = split_call_chain(tree)
     if not isinstance(tree, ast.Call) or not isinstance(base, ast.Name):
         raise _unreadable("This is no Python call")
     if base.id not in exercise.defines:

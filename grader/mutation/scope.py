@@ -30,8 +30,7 @@ def learners_nodes(program: Program, defines: Collection[str], starter: str) -> 
     for statement in program.tree.body:
         bound = _bound_names(statement)
         if isinstance(statement, ast.Expr):
-            # A bare expression is a demonstration, such as `print(softmax(x))`.
-            continue
+            continue  # a bare expression is a demonstration, such as `print(softmax(x))`
         if isinstance(statement, ast.If):
             tested = {part.id for part in ast.walk(statement.test) if isinstance(part, ast.Name)}
             if "__name__" in tested:

@@ -64,8 +64,7 @@ def lint(
     definitions = definitions or Definitions.load(groups, collection)
     loaded = load_for_lint(groups, definitions, is_collection=collection is not None)
     with warnings.catch_warnings():
-        # Parsing warns of doubtful escapes.
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # parsing warns of doubtful escapes
         all_findings = list(_find_all(loaded, codes, unshowable))
     texts = {file.path: file.lines for file in loaded.files}
     for track in loaded.tracks:

@@ -52,8 +52,7 @@ def read_exercise(folder: Path) -> SourceDrafts:
         if line.startswith(("- ", "* ")):
             draft.hints.append(line[2:].strip())
         elif draft.hints and line.startswith("  ") and line.strip():
-            # The line continues the list item above.
-            draft.hints[-1] += f"\n{line.strip()}"
+            draft.hints[-1] += f"\n{line.strip()}"  # the line continues the list item above
     count = len(draft.notes)
     for key, value in config.items():
         if key != "files" and value not in ("", [], {}, None):

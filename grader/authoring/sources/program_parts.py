@@ -153,8 +153,7 @@ def parse_or_none(source: str) -> ast.Module | None:
     """Parse a program, or return None if it is not Python or is nested too deeply."""
     try:
         with warnings.catch_warnings():
-            # Doubtful escapes are the author's own.
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # doubtful escapes are the author's own
             tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
@@ -163,8 +162,7 @@ def parse_or_none(source: str) -> ast.Module | None:
         level = [below for node in level for below in ast.iter_child_nodes(node)]
         if not level:
             return tree
-    # Recursive functions over the tree would overflow the stack.
-    return None
+    return None  # recursive functions over the tree would overflow the stack
 
 
 def free_names(source: str) -> frozenset[str]:

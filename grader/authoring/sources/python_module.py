@@ -231,8 +231,7 @@ def _example_test(
         is_skipped = doctest.SKIP in example.options
         if is_skipped or (example.exc_msg is None and "..." in want):
             draft.remarks.append(f"the result of an example of {name} is left out: {code[:60]!r}")
-            # The example runs only for those after it.
-            want = ""
+            want = ""  # the example runs only for those after it
         if is_skipped:
             continue
         if example.exc_msg is not None:

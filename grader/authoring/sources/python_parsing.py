@@ -27,8 +27,7 @@ def parse(source: str, path: Path) -> ast.Module:
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     try:
         with warnings.catch_warnings():
-            # Doubtful escapes are the author's own.
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # doubtful escapes are the author's own
             return ast.parse(source)
     except SyntaxError as error:
         message = (

@@ -191,8 +191,7 @@ def _check_starter(facts: ProofFacts) -> Iterator[ProofFinding]:
         if verdict.message in [
             unanswered_sentence(v, kind) for v in values for kind in _PLACEHOLDERS
         ]:
-            # The starter only has values to fill in.
-            return
+            return  # the starter only has values to fill in
         message = (
             f"the starter does not run: {verdict.message} Learners begin with it, so it must load "
             "and define every name; `...` will do as a body"
@@ -397,8 +396,7 @@ def _check_diagnosed(facts: ProofFacts) -> Iterator[ProofFinding]:
                 check_names.DIAGNOSED, message, facts.locations.misconception(name)
             )
         if verdict.message or not _is_rejected(facts, name):
-            # Another finding reports this.
-            continue
+            continue  # another finding reports this
         diagnosis = verdict.diagnosis
         if diagnosis is None:
             message = (

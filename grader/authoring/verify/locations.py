@@ -54,8 +54,7 @@ class Locations:
         try:
             document = read_yaml(self.path)
         except EtudeError:
-            # The file has disappeared since.
-            return None
+            return None  # the file has disappeared since
         exercise = self._exercise
         digests = [*data_digests(exercise.data), *data_digests(exercise.hidden_data)]
         digest = digest_in_course(document.digest, exercise.course, digests)

@@ -170,8 +170,7 @@ def swap_operands(program: Program, node: ast.BinOp) -> Iterator[Edit]:
             # `A @ B.T` becomes `B @ A.T`, a more likely mistake than `B.T @ A`.
             left, right = ast.Attribute(left, right.attr, ast.Load()), right.value
     elif not isinstance(node.op, ast.Sub | ast.Div) or calls.number(left) is not None:
-        # Other operators already change `1 - x` and `1 / x`.
-        return
+        return  # other operators already change `1 - x` and `1 / x`
     elif isinstance(node.op, ast.Sub):
         if _is_sign_lost(program, node):
             return
@@ -180,7 +179,6 @@ def swap_operands(program: Program, node: ast.BinOp) -> Iterator[Edit]:
         or calls.callee_name(right) in {"sqrt", "len"}
         or (isinstance(right, ast.BinOp) and isinstance(right.op, ast.Pow))
     ):
-        # Dividing a single number by an array is an unlikely mistake.
-        return
+        return  # dividing a single number by an array is an unlikely mistake
     if not calls.is_index_like(program, node):
         yield Edit(node, ast.BinOp(right, node.op, left))

@@ -80,8 +80,7 @@ def drop_axis(_: Program, node: ast.Call) -> Iterator[Edit]:
     if axis is None or calls.is_constant(axis, None) or calls.integer(axis) == _AXIS[name][1]:
         return
     if name in _JOINS and calls.integer(axis) == 1:
-        # Operator other-join-axis already makes axis 0.
-        return
+        return  # operator other-join-axis already makes axis 0
     yield from nodes.without(node, axis)
 
 
@@ -93,8 +92,7 @@ def drop_keepdims(_: Program, node: ast.Call) -> Iterator[Edit]:
     """
     keepdims = calls.keyword(node, "keepdims")
     if keepdims is None or _find_axis(node) is None:
-        # Without an axis the result is a single number, which broadcasts either way.
-        return
+        return  # without an axis the result is a single number, which broadcasts either way
     if calls.is_constant(keepdims, False):
         yield Edit(keepdims, nodes.constant(True))
     else:

@@ -36,8 +36,7 @@ def shift_comparison(program: Program, node: ast.Compare) -> Iterator[Edit]:
     if len(node.ops) > 1 or type(node.ops[0]) not in _SHIFTED:
         return
     if calls.callee_name(node.left) == "random":
-        # A random fraction almost never equals another number.
-        return
+        return  # a random fraction almost never equals another number
     above = program.parent(node)
     arms: list[ast.expr] = []
     if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Mult):
@@ -123,8 +122,7 @@ def negate_condition(program: Program, node: ast.expr) -> Iterator[Edit]:
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         yield Edit(node, node.operand)
     elif isinstance(node, ast.BoolOp):
-        # Its parts are negated instead.
-        return
+        return  # its parts are negated instead
     elif (isinstance(above, ast.If | ast.IfExp) and above.test is node) or (
         isinstance(above, ast.comprehension) and node in above.ifs
     ):

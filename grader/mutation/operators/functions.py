@@ -77,11 +77,9 @@ def other_function(program: Program, node: ast.Call) -> Iterator[Edit]:
     """A related function was used, such as the minimum for the maximum."""
     name = calls.callee_name(node)
     if subtracts_maximum(program.parent(node)):
-        # Any number near the maximum serves as well.
-        return
+        return  # any number near the maximum serves as well
     if name in _FILLED and _is_filled_later(program, node):
-        # The array is only a container, so its first values do not matter.
-        return
+        return  # the array is only a container, so its first values do not matter
     table = _METHODS if calls.is_method(node) else _FUNCTIONS
     if isinstance(node.func, ast.Name):
         table = {} if name in program.defined_names else _BUILT_IN
@@ -94,8 +92,7 @@ def _is_filled_later(program: Program, node: ast.Call) -> bool:
         shape = node.args[0]
         sizes = shape.elts if isinstance(shape, ast.Tuple | ast.List) else [shape]
         if any(calls.integer(size) == 0 for size in sizes):
-            # The array is empty, so nothing can be filled in.
-            return True
+            return True  # the array is empty, so nothing can be filled in
     name = names.assigned_name(program, node)
     return bool(name) and any(
         isinstance(target, ast.Subscript)

@@ -29,8 +29,7 @@ def in_place(program: Program, node: ast.Assign | ast.BinOp) -> Iterator[Edit]:
         return
     left = node.left
     if isinstance(left, ast.Name) and names.assigned_name(program, node) == left.id:
-        # The assignment has already been changed.
-        return
+        return  # the assignment has already been changed
     operations = [
         each
         for each in ast.walk(function)
@@ -61,8 +60,7 @@ def _is_argument(program: Program, value: ast.BinOp, name: str) -> bool:
     if function is None or name not in names.parameters(function):
         return False
     if function.name in program.called_names:
-        # The program itself calls this function, most likely with a new array.
-        return False
+        return False  # the program itself calls this function, most likely with a new array
     return all(
         calls.callee_name(earlier.value) == "asarray"
         for earlier in ast.walk(function)

@@ -19,13 +19,13 @@ from grader.definitions.wording import plural
 _STYLE = {"proven": "green", "not proven": "red", "invalid": "yellow", "fault": "yellow"}
 _MARK = {"proven": "\u2713", "not proven": "\u2717", "invalid": "!", "fault": "!"}
 _COLUMNS = ("", "exercise", "checks", "tests", "misconceptions", "mutants", "time")
-_OTHERS = {
+_OTHER_RULES = {
     "definition": "The definition can be loaded.",
     "fault": "The grader can prove the exercise.",
 }
 _INDENT = 4  # columns of a diff's indentation
 _MAX_LINES = 3  # lines of notes without `--verbose`
-_MET = ("zero", "negative", "infinite", "nan", "empty", "axis of length 1")
+_INPUT_KINDS = ("zero", "negative", "infinite", "nan", "empty", "axis of length 1")
 
 
 def print_proofs(console: Console, proofs: Mapping[Path, Proof], *, verbose: bool = False) -> None:
@@ -64,12 +64,12 @@ def _print_notes(console: Console, proofs: Mapping[Path, Proof], *, verbose: boo
     listing = notes if verbose else notes[: _MAX_LINES - 1]
     # Nearly every exercise has inputs that its tests never reach.
     if len(proofs) > 1 and not verbose:
-        weak = [(path, note) for path, note in notes if note.check != MUTANTS]
-        listing = [(path, replace(note, message=note.message.split(";")[0])) for path, note in weak]
+        rare = [(path, note) for path, note in notes if note.check != MUTANTS]
+        listing = [(path, replace(note, message=note.message.split(";")[0])) for path, note in rare]
     for path, note in listing:
         _print_finding(console, path, note, "dim", "note: ")
-    if left := len(notes) - len(listing):
-        console.print(f"{plural(left, 'note')} more: --verbose shows all.")
+    if omitted := len(notes) - len(listing):
+        console.print(f"{plural(omitted, 'note')} more: --verbose shows all.")
     for proof in proofs.values() if verbose or len(proofs) == 1 else ():
         if proof.reach.get("dtypes"):
             console.print(Text(f"{proof.exercise}: {reach_text(proof.reach)}"), soft_wrap=True)
@@ -77,8 +77,8 @@ def _print_notes(console: Console, proofs: Mapping[Path, Proof], *, verbose: boo
 
 def reach_text(reach: Mapping[str, Any]) -> str:
     """Return one line that says what the tests' inputs reach, and what they never reach."""
-    met = [word for word in _MET if reach[word]]
-    never = [word for word in _MET if not reach[word]]
+    met = [kind for kind in _INPUT_KINDS if reach[kind]]
+    never = [kind for kind in _INPUT_KINDS if not reach[kind]]
     ends = [f"{reach[end]:.3g}" for end in ("smallest", "largest") if reach[end] is not None]
     parts = [f"inputs of size {' to '.join(dict.fromkeys(ends))}"] if ends else []
     parts += [", ".join(reach["dtypes"]), *(["also " + ", ".join(met)] if met else [])]
@@ -91,19 +91,19 @@ def _cells(proof: Proof, *, short: bool = False) -> list[str]:
     if proof.status in ("invalid", "fault") or not proof.counts.tests:  # a track has no tests
         return [_MARK[proof.status], proof.exercise, proof.status, "", "", "", ""]
     counts = proof.counts
-    good = sum(not proof.failed(name) and name not in proof.skipped for name in CHECKS)
-    alike = f" + {counts.equivalent}" if counts.equivalent else ""
-    took = "known" if proof.cached else f"{proof.seconds:.1f} s"
+    passed = sum(not proof.failed(name) and name not in proof.skipped for name in CHECKS)
+    equivalent = f" + {counts.equivalent}" if counts.equivalent else ""
+    seconds = "known" if proof.cached else f"{proof.seconds:.1f} s"
     rejected = f"{counts.rejected}/{counts.misconceptions}"
-    killed = f"{counts.killed}{alike}/{counts.mutants}"
+    killed = f"{counts.killed}{equivalent}/{counts.mutants}"
     numbers = [
-        (f"{good}/{len(CHECKS)}", "checks"),
+        (f"{passed}/{len(CHECKS)}", "checks"),
         (f"{counts.tests} ({counts.hidden} hidden)", "tests"),
         ("" if REJECTED in proof.skipped else rejected, "misconceptions"),
         ("" if MUTANTS in proof.skipped else killed, "mutants"),
     ]
     cells = [number if short or not number else f" {number} {noun}," for number, noun in numbers]
-    return [_MARK[proof.status], proof.exercise, *cells, took]
+    return [_MARK[proof.status], proof.exercise, *cells, seconds]
 
 
 def _print_finding(
@@ -127,7 +127,7 @@ def sarif(proofs: Mapping[Path, Proof], root: Path) -> dict[str, Any]:
     """Return proofs by file as a SARIF log of errors, with paths relative to `root`."""
     rules = {
         name: {"shortDescription": {"text": meaning}}
-        for name, meaning in {**CHECKS, **_OTHERS}.items()
+        for name, meaning in {**CHECKS, **_OTHER_RULES}.items()
     }
     results = (
         SarifResult(each.check, level, each.message, uri_in(root, path), each.line, each.column)

@@ -31,16 +31,13 @@ SHAPES: Final = (*EMPTY, SEVERAL)  # wrong only in the shape
 
 @dataclass(frozen=True, slots=True)
 class SabotagedProgram:
-    """A right program that was made wrong.
-
-    `only` is the one wrong name, if the others stay right.
-    """
+    """A right program that was made wrong."""
 
     id: str
     does: str  # a predicate such as "always answers with sevens"
     source: str
     must_be_rejected: bool = False  # by hidden tests, because no right answer looks like this
-    only: str = ""
+    only: str = ""  # the one wrong name, if the others stay right
 
     @property
     def change(self) -> str:

@@ -68,13 +68,13 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
         group_data = [dataclasses.asdict(group) for group in groups]
         data = [
             {
-                **dataclasses.asdict(each),
-                "tests": [test for test in test_data if test["exercise"] == each.exercise],
+                **dataclasses.asdict(statistic),
+                "tests": [test for test in test_data if test["exercise"] == statistic.exercise],
                 "undiagnosed": [
-                    group for group in group_data if group["exercise"] == each.exercise
+                    group for group in group_data if group["exercise"] == statistic.exercise
                 ],
             }
-            for each in statistics
+            for statistic in statistics
         ]
         click.echo(json.dumps(data, indent=2))
         return

@@ -169,23 +169,24 @@ class Delivery:
         }
         if len(places) < len(files):
             raise UsageError("two formats are for one file; give each its own")
-        for each in requests:
-            missing = [name for name in each.format.needs if not os.environ.get(name)]
+        for request in requests:
+            missing = [name for name in request.format.needs if not os.environ.get(name)]
             if missing:
                 raise UsageError(
-                    f"--format {each.format.name} is for a runner that sets {', '.join(missing)}; "
-                    "the environment has no such variable"
+                    f"--format {request.format.name} is for a runner that sets "
+                    f"{', '.join(missing)}; the environment has no such variable"
                 )
-            if each.file is None or named_descriptor(each.file) is not None:
+            if request.file is None or named_descriptor(request.file) is not None:
                 continue
-            if each.file.is_dir():
-                raise UsageError(f"{each.file} is a folder; --format needs a file's name")
-            folder = each.file.parent
+            if request.file.is_dir():
+                raise UsageError(f"{request.file} is a folder; --format needs a file's name")
+            folder = request.file.parent
             if not folder.is_dir():
-                raise UsageError(f"there is no folder {folder} for {each.file.name}")
-            refuse_linked_folders(each.file)
-            if not os.access(each.file if mode_to_write(each.file) is None else folder, os.W_OK):
-                raise UsageError(f"{each.file} cannot be written")
+                raise UsageError(f"there is no folder {folder} for {request.file.name}")
+            refuse_linked_folders(request.file)
+            written = request.file if mode_to_write(request.file) is None else folder
+            if not os.access(written, os.W_OK):
+                raise UsageError(f"{request.file} cannot be written")
         return cls(printed[0] if printed else STDOUT, files)
 
     @property

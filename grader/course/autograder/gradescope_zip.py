@@ -133,12 +133,12 @@ def autograder(
     if installation.file is not None:
         name, content = installation.file
         files[name] = content
-    for number, each in enumerate(assigned, 1):
-        files[f"exercises/{number:02}-{each.exercise.id}.yaml"] = each.content
-        folder = course_file(each.exercise.where.path).parent
-        for path in (*each.exercise.files, *each.exercise.hidden_files):
+    for number, graded in enumerate(assigned, 1):
+        files[f"exercises/{number:02}-{graded.exercise.id}.yaml"] = graded.content
+        folder = course_file(graded.exercise.where.path).parent
+        for path in (*graded.exercise.files, *graded.exercise.hidden_files):
             files[f"exercises/{path}"] = (folder / path).read_bytes()
-        if (course := each.exercise.course) is not None:
+        if (course := graded.exercise.course) is not None:
             files[f"exercises/{COURSE_FILE}"] = course.where.path.read_bytes()
             if (requirements := check_requirements(course)) is not None:
                 files[f"exercises/{REQUIREMENTS_FILE}"] = requirements

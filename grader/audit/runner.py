@@ -47,7 +47,6 @@ _FIELDS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
     _NO_RIGHTS: {},
     _FAULT: {"message": str},
     "end": {},
-    "session": {"status": int},
     "begins": {"id": str},
     "test": {
         "id": str, "outcome": str, "message": str, "seconds": _NUMBER, "cpu": _NUMBER,
@@ -275,15 +274,10 @@ def _is_valid(message: object) -> bool:
     if not isinstance(message, dict):
         return False
     types = _FIELDS.get(str(message.get("kind")))
-    if types is None:
-        return False
-    if not message.keys() - {"kind"} <= types.keys():
+    if types is None or not message.keys() - {"kind"} <= types.keys():
         return False
     return all(isinstance(message.get(key), kind) for key, kind in types.items()) and all(
-        isinstance(item, kind)
-        for key, kind in _ITEMS.items()
-        for item in message.get(key, ())
-        if key in message
+        isinstance(item, kind) for key, kind in _ITEMS.items() for item in message.get(key, ())
     )
 
 

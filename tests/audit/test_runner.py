@@ -95,7 +95,7 @@ def test_what_a_test_sends_is_no_message_of_ours() -> None:
         "            try: os.write(descriptor, line + b'\\n')\n"
         "            except OSError: pass\n"
     )
-    assert [each["kind"] for each in found.messages] == ["begins", "test", "session", "end"]
+    assert [each["kind"] for each in found.messages] == ["begins", "test", "end"]
     assert [each.outcome for each in tasks.read_test_outcomes(found)] == ["passed"]
 
 

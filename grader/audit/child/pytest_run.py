@@ -54,8 +54,7 @@ def run(session: Session, send: Send) -> None:
     np.random.seed(session.seed)  # noqa: NPY002  an assignment may use it
     # pytest opens /dev/null for writing its log, which a confined process may not.
     _pytest.logging._FileHandler = _NoFile  # type: ignore[misc, assignment]  # noqa: SLF001
-    status = _main(session.files, _Plugin(session, send))
-    send({"kind": "session", "status": status})
+    _main(session.files, _Plugin(session, send))
 
 
 def warm_up() -> None:
@@ -65,18 +64,16 @@ def warm_up() -> None:
     _main([__file__], None)
 
 
-def _main(files: Iterable[str], plugin: object) -> int:
+def _main(files: Iterable[str], plugin: object) -> None:
     off = [word for name in _PLUGINS_OFF for word in ("-p", f"no:{name}")]
     settings = {name: os.environ.pop(name) for name in _READ_BY_PYTEST if name in os.environ}
     here = [f"--rootdir={Path.cwd()}", f"--confcutdir={Path.cwd()}", "-c", os.devnull]
     # No file can be created for the output, and no one reads assertion messages.
     options = ["--assert=plain", "--capture=sys", "--import-mode=prepend"]
     try:
-        return int(
-            pytest.main(
-                ["--disable-plugin-autoload", *off, *here, *options, *files],
-                plugins=[plugin] if plugin else [],
-            )
+        pytest.main(
+            ["--disable-plugin-autoload", *off, *here, *options, *files],
+            plugins=[plugin] if plugin else [],
         )
     finally:
         os.environ.update(settings)

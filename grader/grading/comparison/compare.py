@@ -464,7 +464,7 @@ def first_index(where: npt.NDArray[np.bool_]) -> tuple[int, ...]:
 class RawResult:
     """The draw that decided the outcome of a test, with the submission's value.
 
-    This data stays in the trusted process. For a hidden test none of it may be shown.
+    This data stays on the trusted side. For a hidden test none of it may be shown.
     """
 
     draw: int  # number of the first draw that did not pass, or of the last draw; counted from 0

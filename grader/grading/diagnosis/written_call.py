@@ -1,6 +1,6 @@
 """A call that a learner wrote, parsed and checked against a whitelist.
 
-The call is never run in the trusted process. Its arguments may use only data and NumPy's
+The call is never run on the trusted side. Its arguments may use only data and NumPy's
 constructors, and they are computed in a child of the sandbox.
 """
 

@@ -1,4 +1,4 @@
-"""Authors' Python, run in the trusted process. Its errors are errors of the definition.
+"""Authors' Python, run on the trusted side. Its errors are errors of the definition.
 
 The modules of a course's reference are imported from the text in the definition, since a worker may
 not read the files of a course.

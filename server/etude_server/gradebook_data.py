@@ -37,7 +37,7 @@ _PART_SIZE: Final = 10_000  # grades in one part of the CSV
 
 
 @dataclass(frozen=True, slots=True)
-class GradebookNumbers:
+class ExerciseNumbers:
     """Statistics of the submissions to an exercise."""
 
     statistics: ExerciseStatistics
@@ -110,7 +110,7 @@ def make_overview(connection: Connection, max_stuck: int) -> Overview:
 
 def compute_statistics(
     connection: Connection, exercise: str | None = None
-) -> list[GradebookNumbers]:
+) -> list[ExerciseNumbers]:
     """Return the statistics of all exercises or of one, the hardest first.
 
     A student counts as passed after one pass, with the best score. The database computes the sums.
@@ -122,7 +122,7 @@ def compute_statistics(
         name: (sums, mistakes.get(name, Mistakes())) for name, sums in sums_by_exercise.items()
     }
     return [
-        GradebookNumbers(statistics, tuple(stuck.get(statistics.exercise, ())))
+        ExerciseNumbers(statistics, tuple(stuck.get(statistics.exercise, ())))
         for statistics in derive_statistics(pairs)
     ]
 

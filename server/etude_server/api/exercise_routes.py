@@ -69,7 +69,7 @@ class Progress(BaseModel):
 
 
 @router.get("/exercises")
-def exercises(person: SignedIn, service: CurrentService) -> list[ExerciseInfo]:
+def list_exercises(person: SignedIn, service: CurrentService) -> list[ExerciseInfo]:
     """List the exercises, in the order of their tracks."""
     with service.database.read() as connection:
         windows_by_exercise = windows.find_windows(connection, person.id)
@@ -93,9 +93,9 @@ def exercises(person: SignedIn, service: CurrentService) -> list[ExerciseInfo]:
 
 
 @router.get("/exercises/{exercise}", responses=problem_responses(HTTPStatus.NOT_FOUND))
-def exercise(exercise: str, person: SignedIn, service: CurrentService) -> ExerciseInfo:
+def show_exercise(exercise: str, person: SignedIn, service: CurrentService) -> ExerciseInfo:
     """Describe one exercise."""
-    matches = (info for info in exercises(person, service) if info.id == exercise)
+    matches = (info for info in list_exercises(person, service) if info.id == exercise)
     return require_existing(next(matches, None), "exercise")
 
 
@@ -103,7 +103,7 @@ def exercise(exercise: str, person: SignedIn, service: CurrentService) -> Exerci
     "/exercises/{exercise}/solution",
     responses=problem_responses(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND),
 )
-def solution(exercise: str, person: SignedIn, service: CurrentService) -> dict[str, Any]:
+def show_solution(exercise: str, person: SignedIn, service: CurrentService) -> dict[str, Any]:
     """Return the solution of an exercise that the caller has passed, as its page shows it."""
     entry = service.catalog.find(exercise)
     render = service.settings.solution
@@ -122,7 +122,7 @@ def solution(exercise: str, person: SignedIn, service: CurrentService) -> dict[s
     responses=problem_responses(HTTPStatus.NOT_FOUND),
     response_model=list[CommentedSubmission],
 )
-def comments(exercise: str, person: SignedIn, service: CurrentService) -> list[dict[str, Any]]:
+def list_comments(exercise: str, person: SignedIn, service: CurrentService) -> list[dict[str, Any]]:
     """Return what staff said on the caller's submissions of an exercise, the newest first."""
     require_existing(service.catalog.find(exercise), "exercise")
     with service.database.read() as connection:
@@ -140,7 +140,7 @@ def comments(exercise: str, person: SignedIn, service: CurrentService) -> list[d
 
 
 @router.get("/progress", response_model=Progress)
-def progress(person: SignedIn, service: CurrentService) -> dict[str, Any]:
+def show_progress(person: SignedIn, service: CurrentService) -> dict[str, Any]:
     """Return the caller's best verdicts, and the XP that they earned."""
     with service.database.read() as connection:
         best = [

@@ -82,7 +82,7 @@ ExerciseFilter = Annotated[Filter, Query(description="Only of this exercise.")]
 
 
 @router.get("/gradebook", responses=_CSV_RESPONSE, response_model=Page[GradeInfo])
-def show(
+def show_gradebook(
     service: CurrentService,
     *,
     exercise: ExerciseFilter = None,
@@ -113,7 +113,7 @@ def show(
     responses={**problem_responses(HTTPStatus.CONFLICT), **_CSV_RESPONSE},
     response_class=Response,
 )
-def fill_canvas(
+def fill_canvas_column(
     service: CurrentService,
     export: Annotated[
         bytes, Body(media_type=_CSV, min_length=1, description="The file that Canvas exported.")
@@ -154,7 +154,9 @@ def fill_canvas(
 
 
 @router.get("/statistics", response_model=list[StatisticsInfo])
-def statistics(service: CurrentService, exercise: ExerciseFilter = None) -> list[dict[str, Any]]:
+def show_statistics(
+    service: CurrentService, exercise: ExerciseFilter = None
+) -> list[dict[str, Any]]:
     """Return the difficulty, common mistakes and stuck students of exercises; hardest first."""
     all_statistics = service.staff_reader.read(gradebook_data.compute_statistics, exercise)
     return [{**asdict(numbers.statistics), "stuck": numbers.stuck} for numbers in all_statistics]

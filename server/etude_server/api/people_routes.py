@@ -122,7 +122,7 @@ def import_people(
 
 
 @router.patch("/people/{person_id}", responses=_CHANGE_PROBLEMS)
-def change(
+def change_person(
     target_person: ExistingPerson,
     body: PersonChange,
     staff: InstructorOrReader,
@@ -137,7 +137,7 @@ def change(
 
 
 @router.post("/people/{person_id}/invite", responses=_PERSON_PROBLEMS)
-def invite(
+def make_invite(
     target_person: ExistingPerson, staff: InstructorOrReader, service: CurrentService
 ) -> InviteInfo:
     """Make a link by which a person signs in once; their last link ends."""
@@ -161,7 +161,7 @@ def show_comments(submission: OwnSubmission, service: CurrentService) -> list[Co
     status_code=HTTPStatus.CREATED,
     responses=_CHANGE_PROBLEMS,
 )
-def comment(
+def add_comment(
     staff: StaffMember, submission: OwnSubmission, body: NewComment, service: CurrentService
 ) -> list[Comment]:
     """Comment on a submission or on a line of it; its student reads that."""
@@ -175,7 +175,7 @@ def comment(
     status_code=HTTPStatus.NO_CONTENT,
     responses=_CHANGE_PROBLEMS,
 )
-def override(
+def override_points(
     target_person: ExistingPerson,
     exercise: str,
     body: NewOverride,
@@ -196,7 +196,7 @@ def override(
     status_code=HTTPStatus.NO_CONTENT,
     responses=_CHANGE_PROBLEMS,
 )
-def extend(
+def extend_due_date(
     target_person: ExistingPerson,
     exercise: str,
     body: NewExtension,

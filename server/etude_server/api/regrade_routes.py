@@ -113,14 +113,14 @@ ExistingRegrade = Annotated[Regrade, Depends(require_regrade)]
 
 
 @router.post("/preview", responses=_CONFLICT)
-def preview(body: PreviewRequest, grading: LocalGrading) -> Preview:
+def preview_regrade(body: PreviewRequest, grading: LocalGrading) -> Preview:
     """Preview, on a sample, what a regrade would change; nothing is published."""
     plan = actions.plan_regrade(grading, body.exercise, body.from_hash)
     return actions.preview_regrade(grading, plan, sample=body.sample)
 
 
 @router.post("", status_code=HTTPStatus.ACCEPTED, responses=_ACCEPTED)
-def begin(
+def start_regrade(
     body: NewRegrade, person: InstructorOrReader, service: CurrentService, response: Response
 ) -> Regrade:
     """Begin a regrade, or wake the one like it that has not ended; submissions go first."""
@@ -141,13 +141,13 @@ def list_regrades(service: CurrentService, after: After = None, limit: Limit = 5
 
 
 @router.get("/{regrade_id}", responses=_NOT_FOUND)
-def show(regrade: ExistingRegrade) -> Regrade:
+def show_regrade(regrade: ExistingRegrade) -> Regrade:
     """Return a regrade and its progress."""
     return regrade
 
 
 @router.get("/{regrade_id}/changes", responses=_NOT_FOUND)
-def changes(
+def list_changes(
     regrade: ExistingRegrade,
     service: CurrentService,
     after: Annotated[int, Query(ge=0, le=2**53, description="`next` of the page before.")] = 0,
@@ -162,7 +162,7 @@ def changes(
 @router.post(
     "/{regrade_id}/undo", status_code=HTTPStatus.ACCEPTED, responses={**_NOT_FOUND, **_ACCEPTED}
 )
-def undo(
+def undo_regrade(
     regrade: ExistingRegrade,
     body: UndoRequest,
     person: InstructorOrReader,
@@ -176,7 +176,7 @@ def undo(
 
 
 @router.delete("/{regrade_id}", responses=_NOT_FOUND | _CONFLICT)
-def cancel(
+def cancel_regrade(
     regrade: ExistingRegrade, person: InstructorOrReader, service: CurrentService
 ) -> Regrade:
     """Cancel a regrade; what it published stays."""

@@ -164,7 +164,9 @@ async def submit(
 
 
 @router.get("/{submission_id}", responses=problem_responses(HTTPStatus.NOT_FOUND))
-def show(submission: OwnSubmission, person: SignedIn, service: CurrentService) -> SubmissionState:
+def show_state(
+    submission: OwnSubmission, person: SignedIn, service: CurrentService
+) -> SubmissionState:
     """Return the state of a submission."""
     return _read_state(service, submission, person)
 
@@ -174,7 +176,9 @@ def show(submission: OwnSubmission, person: SignedIn, service: CurrentService) -
     responses={**problem_responses(HTTPStatus.NOT_FOUND), 200: _VERDICT_RESPONSE},
     response_model=None,
 )
-def verdict(submission: OwnSubmission, person: SignedIn, service: CurrentService) -> dict[str, Any]:
+def show_verdict(
+    submission: OwnSubmission, person: SignedIn, service: CurrentService
+) -> dict[str, Any]:
     """Return the published verdict, as `etude/verdict/v1`.
 
     Where the course holds back results of hidden tests until an exercise is due, it is without
@@ -193,12 +197,12 @@ def verdict(submission: OwnSubmission, person: SignedIn, service: CurrentService
     dependencies=[Depends(limit_streams)],
     responses=problem_responses(HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS),
 )
-async def events(
+async def stream_states(
     submission: OwnSubmission,
     person: SignedIn,
     service: CurrentService,
     request: Request,
-    state: Annotated[SubmissionState, Depends(show)],
+    state: Annotated[SubmissionState, Depends(show_state)],
 ) -> AsyncIterator[ServerSentEvent]:
     """Stream a submission's state, and each change of it, until it is graded or parked.
 
@@ -248,7 +252,7 @@ def list_submissions(
     status_code=HTTPStatus.NO_CONTENT,
     responses=problem_responses(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
-def release(
+def release_submission(
     person: InstructorOrReader, submission: ExistingSubmission, service: CurrentService
 ) -> None:
     """Queue a parked submission again."""

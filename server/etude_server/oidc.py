@@ -113,7 +113,7 @@ class Provider:
             elif not all(parse_origin(str(answer.get(address, ""))) for address in addresses):
                 problem = "it does not say where to sign in, by HTTPS"
         if problem:
-            raise UsageError(f"nobody can sign in there at the moment: {problem}")
+            raise UsageError(f"no one can sign in there at the moment: {problem}")
         return dict(answer)
 
     def _open_session(

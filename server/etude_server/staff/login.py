@@ -110,7 +110,7 @@ async def read_form(request: Request) -> dict[str, str]:
     try:
         return dict(parse_qsl(body.decode(), max_num_fields=_MAX_FIELDS, keep_blank_values=True))
     except ValueError:
-        raise ProblemError(HTTPStatus.BAD_REQUEST, "This is no form of ours.") from None
+        raise ProblemError(HTTPStatus.BAD_REQUEST, "This is not a form of this site.") from None
 
 
 FormFields = Annotated[dict[str, str], Depends(read_form)]
@@ -123,7 +123,7 @@ def parse_number(text: str) -> float | None:
     except ValueError:
         value = math.nan
     if value is not None and not math.isfinite(value):
-        raise UsageError(f"{text[:20]!r} is no number")
+        raise UsageError(f"{text[:20]!r} is not a number")
     return value
 
 

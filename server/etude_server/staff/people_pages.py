@@ -34,7 +34,7 @@ PATH = "/staff/people"
 IMPORT_PATH = f"{PATH}/import"
 _ID_PATTERN = re.compile(r"[0-9a-f-]{36}")
 _INVALID_INVITE = (
-    "This invite was used, has expired, or is none. Ask your instructor for another one."
+    "This invite was used, has expired, or is invalid. Ask your instructor for another one."
 )
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
@@ -43,7 +43,7 @@ staff_router = make_staff_router(PATH)
 
 @staff_router.get("")
 def show_people(visitor: StaffVisitor, service: CurrentService) -> Response:
-    """Show everybody."""
+    """Show all people."""
     return _render_people(visitor, service)
 
 

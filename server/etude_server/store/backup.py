@@ -92,7 +92,7 @@ def _check_target(source: Path, target: Path, *, force: bool) -> None:
     except OSError:
         return
     if not stat.S_ISREG(mode):
-        raise UsageError(f"{target} is no regular file")
+        raise UsageError(f"{target} is not a regular file")
     if target.samefile(source):  # under another name
         raise UsageError(f"{target} is the database itself")
     if not force:
@@ -146,5 +146,5 @@ def _check_copy(source: Path, copy: Path) -> Backup:
             (schema,) = connection.execute("SELECT version_num FROM alembic_version").fetchone()
             (count,) = connection.execute("SELECT count(*) FROM submission").fetchone()
         except (sqlite3.Error, TypeError):
-            raise UsageError(f"{source} is no database of `etude serve`") from None
+            raise UsageError(f"{source} is not a database of `etude serve`") from None
     return Backup(copy.stat().st_size, count, schema)

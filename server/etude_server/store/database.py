@@ -223,7 +223,9 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     except sqlite3.DatabaseError as error:
         if error.sqlite_errorname != "SQLITE_NOTADB":
             raise
-        raise UsageError("the file is no SQLite database; --database names another one") from None
+        raise UsageError(
+            "the file is not an SQLite database; --database names another one"
+        ) from None
 
 
 def _begin_sqlite(connection: Connection) -> None:

@@ -97,7 +97,7 @@ def register_platform(
     ):
         if not parse_origin(address) or len(address) > _MAX_ADDRESS_LENGTH:
             raise UsageError(
-                f"{address[:_MAX_NAME_LENGTH]!r} is no address that begins with https://"
+                f"{address[:_MAX_NAME_LENGTH]!r} is not an address that begins with https://"
             )
     existing = find_platform(connection, registration.issuer, registration.client_id)
     platform_id = existing.id if existing else make_id()

@@ -206,7 +206,7 @@ def test_a_reference_to_nothing_is_reported(store: Database, tmp_path: Path) -> 
 def test_what_is_no_store_is_reported(tmp_path: Path, content: bytes) -> None:
     """Any other file is reported with a sentence."""
     (tmp_path / "other.db").write_bytes(content)
-    with pytest.raises(UsageError, match=r"not a database|is no database"):
+    with pytest.raises(UsageError, match=r"not a database|is not a database"):
         back_up_store(Database(f"sqlite:///{tmp_path}/other.db"), tmp_path / "backup.db")
     assert [path.name for path in tmp_path.iterdir()] == ["other.db"]
 
@@ -238,7 +238,7 @@ def test_nothing_of_the_store_is_replaced(store: Database, tmp_path: Path, name:
     folder = tmp_path / "store"
     (folder / "again.db").hardlink_to(folder / "etude.db")
     os.mkfifo(folder / "pipe")
-    with pytest.raises(UsageError, match=r"is the database itself|is no regular file"):
+    with pytest.raises(UsageError, match=r"is the database itself|is not a regular file"):
         back_up_store(store, folder / name, force=True)
 
 

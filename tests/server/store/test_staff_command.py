@@ -62,4 +62,4 @@ def test_another_program_s_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "etude.db").write_text("my notes, which are no database")
     done = CliRunner().invoke(staff.command, ["add", "ada"])
     assert isinstance(done.exception, UsageError)
-    assert "the file is no SQLite database" in str(done.exception)
+    assert "the file is not an SQLite database" in str(done.exception)

@@ -1,7 +1,6 @@
 """Fifty thousand stored: what pages and exports for staff cost the process that accepts."""
 
 import hashlib
-import json
 import random
 import time
 from statistics import median
@@ -14,7 +13,7 @@ from benchmarks.service.stage import Running, Stores, running
 from etude_server.store import people
 from etude_server.store.database import Database
 from etude_server.store.ids import make_id, now
-from etude_server.store.tables import grade, person, publication, submission, verdict
+from etude_server.store.tables import grade, mistake, person, publication, submission, verdict
 from etude_server.store.tables import source as source_table
 
 _EXERCISES = 20
@@ -75,40 +74,44 @@ def _fill(database: Database, most: int) -> int:
     """Write graded submissions of everybody in every exercise; return how many."""
     drawn = random.Random(1)  # noqa: S311  no secret
     rows: dict[str, list[dict[str, object]]] = {"submission": [], "publication": [], "grade": []}
-    failures = [
-        json.dumps([("failed_tests", f"test-{test}"), ("misconceptions", f"mistake-{mistake}")])
-        for test in range(6)
-        for mistake in range(4)
-    ]
+    seen: set[tuple[str, str, str, str]] = set()
     with database.write() as connection:
         owners = connection.execute(select(person.c.id)).scalars().all()
         for name in (f"bench-{number}" for number in range(_EXERCISES)):
             keys = {}
-            for mistakes in ("[]", *failures):
-                outcome, score = _PASSES if mistakes == "[]" else _FAILS
-                digest = hashlib.sha256(f"{name} {mistakes}".encode()).hexdigest()
+            for outcome, score in (_PASSES, _FAILS):
+                digest = hashlib.sha256(f"{name} {outcome}".encode()).hexdigest()
                 key = {"exercise_hash": hashlib.sha256(name.encode()).hexdigest(),
                        "source_hash": digest, "grader_version": "0"}  # fmt: skip
-                keys[mistakes] = key
+                keys[outcome] = key
                 connection.execute(insert(source_table), {"hash": digest, "text": outcome})
                 told = {"exercise": name, "outcome": outcome, "score": score, "max_score": 5}
-                told |= {"xp": 0, "body": "{}", "mistakes": mistakes, "at": 0}
-                connection.execute(insert(verdict), {**key, **told})
+                connection.execute(insert(verdict), {**key, **told, "xp": 0, "body": "{}", "at": 0})
             for owner in owners:
                 solves, count = drawn.random() < 0.8, drawn.randint(1, most)  # noqa: PLR2004  most do
                 for turn in range(count):
-                    is_pass = solves and turn == count - 1
-                    key = keys["[]" if is_pass else drawn.choice(failures)]
+                    outcome = "passed" if solves and turn == count - 1 else "failed"
                     made = make_id()
                     rows["submission"].append({
                         "id": made, "person_id": owner, "exercise": name, "received_at": now(),
-                        "source_hash": key["source_hash"], "idempotency_key": made,
+                        "source_hash": keys[outcome]["source_hash"], "idempotency_key": made,
                     })  # fmt: skip
-                    rows["publication"].append({"submission_id": made, **key, "event_seq": 0})
+                    rows["publication"].append({"submission_id": made, **keys[outcome],
+                                                "event_seq": 0})  # fmt: skip
+                    if outcome == "failed":
+                        made_of = (
+                            ("test", drawn.randrange(6)),
+                            ("misconception", drawn.randrange(4)),
+                        )
+                        seen |= {(name, kind, f"{kind}-{which}", owner) for kind, which in made_of}
                 rows["grade"].append({
                     "person_id": owner, "exercise": name, "submission_id": made, "xp": 0,
                     "score": 5 if solves else 2, "max_score": 5, "passed": solves, "event_seq": 0,
                 })  # fmt: skip
         for table in (submission, publication, grade):
             connection.execute(insert(table), rows[table.name])
+        names = ("exercise", "kind", "name", "person_id")
+        connection.execute(
+            insert(mistake), [dict(zip(names, row, strict=True)) for row in sorted(seen)]
+        )
     return len(rows["submission"])

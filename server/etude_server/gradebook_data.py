@@ -113,7 +113,9 @@ def compute_statistics(
 ) -> list[ExerciseNumbers]:
     """Return the statistics of all exercises or of one, the hardest first.
 
-    A student counts as passed after one pass, with the best score. The database computes the sums.
+    A student counts as passed after one pass, with the best score. A mistake counts once per
+    student, even if they passed later. The database computes the sums, so that no row per student
+    is read.
     """
     mistakes = verdicts.count_mistakes(connection, exercise)
     stuck = submissions.find_stuck_students(connection, MIN_STUCK_FAILURES, exercise)

@@ -142,8 +142,6 @@ verdict = Table(  # immutable
     Column("max_score", Integer, nullable=False),
     Column("xp", Integer, nullable=False),
     Column("body", Text, nullable=False),  # JSON, etude/verdict/v1
-    # JSON: the mistakes in the body, so that counting them does not read the bodies.
-    Column("mistakes", Text, nullable=False, server_default="[]"),
     Column("at", BigInteger, nullable=False),
 )
 
@@ -181,6 +179,16 @@ grade = Table(  # projection: the best published verdict of a person in an exerc
     Column("passed", Boolean, nullable=False),
     Column("xp", Integer, nullable=False),
     Column("event_seq", BigInteger, nullable=False),
+)
+
+mistake = Table(  # projection: the mistakes that a person has ever made in an exercise
+    "mistake",
+    metadata,
+    Column("exercise", _NAME, primary_key=True),
+    Column("kind", String(20), primary_key=True),  # misconception, test or hint
+    Column("name", _NAME, primary_key=True),
+    Column("person_id", _ID, ForeignKey("person.id"), primary_key=True),
+    Index("ix_mistake_person", "person_id", "exercise"),
 )
 
 waiting = Table(  # the queue to grade; the sweeper restores lost rows

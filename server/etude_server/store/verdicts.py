@@ -1,12 +1,15 @@
-"""Verdicts: stored once, and published for each submission to which they apply."""
+"""Verdicts: stored once, and published for each submission to which they apply.
+
+Students' mistakes are a projection of the published verdicts, so that counting them does not read
+all verdicts. Each counts once per student, even if the student passed later.
+"""
 
 import json
-from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, bindparam, delete, insert, select
+from sqlalchemy import Connection, Select, bindparam, delete, func, insert, select
 
 from etude_server.store import events, people, unsent_scores
 from etude_server.store.database import allow_changes, insert_if_absent, upsert
@@ -18,6 +21,7 @@ from etude_server.store.tables import (
     grade,
     grading_run,
     make_share,
+    mistake,
     person,
     publication,
     source,
@@ -82,6 +86,20 @@ _SELECT_BEST: Final = (
     .limit(1)
 )
 _INSERT_GRADING_RUN: Final = insert(grading_run)
+_DELETE_MISTAKES: Final = delete(mistake).where(
+    mistake.c.person_id == bindparam("person_id"), mistake.c.exercise == bindparam("exercise")
+)
+_SELECT_FAILED_BODIES: Final = (
+    select(verdict.c.body)
+    .join(publication, IS_PUBLISHED_VERDICT)
+    .join(submission, submission.c.id == publication.c.submission_id)
+    .where(
+        submission.c.person_id == bindparam("person_id"),
+        submission.c.exercise == bindparam("exercise"),
+        verdict.c.outcome != "passed",
+    )
+)
+_MAX_NAME_LENGTH: Final = 200  # longest name of a mistake, as in its column
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +159,6 @@ def store_verdict(connection: Connection, result: Verdict, run: GradingRun) -> S
         "max_score": stored_verdict.max_score,
         "xp": stored_verdict.xp,
         "body": json.dumps(body),
-        "mistakes": json.dumps(_list_mistakes(body)),
         "at": stored_verdict.at,
     }
     # Read first: if two transactions locked the table, neither could allow changes.
@@ -251,8 +268,17 @@ def publish_verdict(
     }
     seq = events.append_event(connection, actor, events.PUBLISHED, stored_submission.id, data)
     publication_row = {"submission_id": stored_submission.id, "event_seq": seq, **key}
-    upsert(connection, publication, publication_row)
+    replaced = None
+    if not insert_if_absent(connection, publication, publication_row):
+        replaced = find_published_verdict(connection, stored_submission.id)
+        upsert(connection, publication, publication_row)
     refresh_grade(connection, person_id, exercise)
+    mistakes = set(_iterate_mistakes(stored_verdict.body))
+    if replaced is not None and set(_iterate_mistakes(replaced.body)) - mistakes:
+        # The person's other verdicts are read, because one of them may have the mistake, too.
+        _refresh_mistakes(connection, person_id, exercise)
+    else:
+        _record_mistakes(connection, person_id, exercise, stored_verdict.body)
 
 
 def refresh_grade(connection: Connection, person_id: str, exercise: str) -> None:
@@ -269,7 +295,7 @@ def refresh_grade(connection: Connection, person_id: str, exercise: str) -> None
 
 def rebuild_projections(connection: Connection) -> int:
     """Rebuild the projections from the event log; return the number of publications."""
-    for projection in (publication, grade):
+    for projection in (publication, grade, mistake):
         connection.execute(delete(projection))
     log = select(event.c.seq, event.c.subject, event.c.data).where(event.c.kind == events.PUBLISHED)
     owners: set[tuple[str, str]] = set()
@@ -284,6 +310,7 @@ def rebuild_projections(connection: Connection) -> int:
         upsert(connection, publication, publication_row)
     for person_id, exercise in sorted(owners):
         refresh_grade(connection, person_id, exercise)
+        _refresh_mistakes(connection, person_id, exercise)
     return len(latest_verdicts)
 
 
@@ -298,39 +325,55 @@ def _fetch_verdict(
     return StoredVerdict(key, row.outcome, row.score, row.max_score, row.xp, body, row.at)
 
 
-def _list_mistakes(body: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the mistakes in a verdict, each as a field of `Mistakes` and a name."""
-    row = read_row({**body, "student": ""})
-    if row is None:
-        return []
-    mistakes = {("misconceptions", name) for name in row.mistakes}
-    mistakes |= {("failed_tests", name) for name in row.failed_tests}
-    if row.hint is not None:
-        mistakes.add(("hints", str(row.hint)))
-    return sorted(mistakes)
+def _record_mistakes(
+    connection: Connection, person_id: str, exercise: str, body: Mapping[str, Any]
+) -> None:
+    """Record the mistakes of a published verdict."""
+    for kind, name in sorted(set(_iterate_mistakes(body))):  # sorted, to avoid deadlocks
+        row = {"exercise": exercise, "kind": kind, "name": name, "person_id": person_id}
+        insert_if_absent(connection, mistake, row)
+
+
+def _refresh_mistakes(connection: Connection, person_id: str, exercise: str) -> None:
+    """Record the mistakes of all of a person's verdicts in an exercise again."""
+    parameters = {"person_id": person_id, "exercise": exercise}
+    connection.execute(_DELETE_MISTAKES, parameters)
+    for body in connection.execute(_SELECT_FAILED_BODIES, parameters).scalars().all():
+        _record_mistakes(connection, person_id, exercise, json.loads(body))
 
 
 def count_mistakes(connection: Connection, exercise: str | None = None) -> dict[str, Mistakes]:
-    """Return the number of students per mistake, by exercise or for one.
-
-    A mistake counts once per student, even if they passed later.
-    """
+    """Return the number of students per mistake, by exercise or for one."""
+    students = func.count()
     query = (
-        select(submission.c.exercise, submission.c.person_id, verdict.c.mistakes)
-        .distinct()
-        .join(person, person.c.id == submission.c.person_id)
-        .join(publication, publication.c.submission_id == submission.c.id)
-        .join(verdict, IS_PUBLISHED_VERDICT)
-        .where(person.c.role == "student", verdict.c.mistakes != "[]")
+        select(mistake.c.exercise, mistake.c.kind, mistake.c.name, students.label("number"))
+        .join(person, person.c.id == mistake.c.person_id)
+        .where(person.c.role == "student")
+        .group_by(mistake.c.exercise, mistake.c.kind, mistake.c.name)
+        .order_by(students.desc(), mistake.c.name)
     )
     if exercise is not None:
-        query = query.where(submission.c.exercise == exercise)
-    students = defaultdict[tuple[str, str, str], set[str]](set)
-    for exercise_id, person_id, mistakes in connection.execute(query):
-        for field, name in json.loads(mistakes):
-            students[exercise_id, field, name].add(person_id)
-    counts = defaultdict[str, Mistakes](Mistakes)
-    for mistake, person_ids in sorted(students.items(), key=lambda item: (-len(item[1]), item[0])):
-        exercise_id, field, name = mistake
-        getattr(counts[exercise_id], field)[name] = len(person_ids)
-    return dict(counts)
+        query = query.where(mistake.c.exercise == exercise)
+    counts: dict[str, Mistakes] = {}
+    for row in connection.execute(query):
+        mistakes = counts.setdefault(row.exercise, Mistakes())
+        by_kind = {
+            "misconception": mistakes.misconceptions,
+            "test": mistakes.failed_tests,
+            "hint": mistakes.hints,
+        }
+        by_kind[row.kind][row.name] = row.number
+    return counts
+
+
+def _iterate_mistakes(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    row = read_row({**body, "student": ""})
+    if row is None:
+        return
+    # A longer name would fail in PostgreSQL, and then the verdict itself would not be published.
+    for name in row.mistakes:
+        yield "misconception", name[:_MAX_NAME_LENGTH]
+    for name in row.failed_tests:
+        yield "test", name[:_MAX_NAME_LENGTH]
+    if row.hint is not None:
+        yield "hint", str(row.hint)

@@ -46,6 +46,7 @@ from etude_server.store.tables import (
     grading_run,
     lti_person,
     metadata,
+    mistake,
     person,
     publication,
     session,
@@ -391,7 +392,7 @@ def test_a_grade_that_follows_is_the_one_that_would_be_computed(
 def _projections(connection: Connection) -> list[list[tuple[Any, ...]]]:
     return [
         sorted(tuple(row) for row in connection.execute(select(table)))
-        for table in (publication, grade)
+        for table in (publication, grade, mistake)
     ]
 
 

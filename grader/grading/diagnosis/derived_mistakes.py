@@ -94,16 +94,58 @@ def _is_number(node: ast.AST) -> bool:
 def _tokenize(source: str) -> list[_Token]:
     """Return the tokens of a program in a normal form, so that similar programs differ little.
 
-    Docstrings, comments and blank lines are removed.
+    Docstrings, comments and blank lines are removed, and values that are used once are inlined.
     """
     tree = ast.parse(source)
     for node in ast.walk(tree):
         match getattr(node, "body", None):
             case [ast.Expr(ast.Constant(str())), _, *_] as body:
                 del body[0]
+        if isinstance(node, ast.FunctionDef):
+            _inline(node)
     lines = io.StringIO(ast.unparse(tree) + "\n")
     tokens = tokenize.generate_tokens(lines.readline)
     return [(token.type, token.string) for token in tokens if token.type not in _LAYOUT]
+
+
+def _inline(function: ast.FunctionDef) -> None:
+    """Replace names that are read once by their values, in functions without side effects."""
+    nodes = list(ast.walk(function))
+    if any(isinstance(node, (ast.AugAssign, ast.Expr, ast.Delete, ast.Global)) for node in nodes):
+        return
+    if any(
+        isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, ast.Store)
+        for node in nodes
+    ):
+        return
+    for statement in list(function.body):
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                names = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name]
+                later = function.body[function.body.index(statement) + 1 :]
+                once = [n for follower in later for n in _evaluated_once(follower) if n in names]
+                if len(names) == len(once) + 1 == 2:  # noqa: PLR2004  set once and read once
+                    function.body.remove(statement)
+                    _Inliner(once[0], value).visit(function)
+
+
+def _evaluated_once(statement: ast.stmt) -> Iterator[ast.AST]:
+    """Yield the parts of a statement that are evaluated exactly once when it runs."""
+    if isinstance(statement, (ast.Assign, ast.Return)):
+        waiting: list[ast.AST] = [statement]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            if not isinstance(node, (ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.DictComp)):
+                waiting += ast.iter_child_nodes(node)
+
+
+class _Inliner(ast.NodeTransformer):
+    def __init__(self, name: ast.AST, value: ast.expr) -> None:
+        self._name, self._value = name, value
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self._value if node is self._name else node
 
 
 def _without_layout(tokens: Sequence[_Token]) -> tuple[str, ...]:

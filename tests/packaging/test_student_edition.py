@@ -522,6 +522,7 @@ TREES: st.SearchStrategy[Node] = st.recursive(
 @example(root=mapping([("a", "plain", scalar("\n\n\tx\n \n\t\n", "literal"))]))
 @example(root=mapping([("a", "plain", scalar("x\n ", "literal"))]))
 @example(root=mapping([("a", "plain", scalar("\t\n:", "literal"))]))
+@example(root=mapping([("a", "plain", scalar('a "quoted" \u2028 \\ line'))]))
 @example(root=mapping([("a", "plain", scalar("words ")), ("b ", "plain", scalar("c:"))]))
 @example(root=mapping([("a", "plain", sequence([scalar("f(x, y)"), scalar("b:c"), scalar("d ")]))]))
 @example(root=mapping([("k" * 2000, "plain", sequence([mapping([])]))]))

@@ -190,13 +190,18 @@ class Backend:
 
 
 def _zygote(
-    host: Host, backend: str, control: int, import_only: tuple[Path, Path], *, is_batch: bool
+    host: Host,
+    backend: str,
+    control: int,
+    hidden_after_import: tuple[Path, Path],
+    *,
+    is_batch: bool,
 ) -> list[str]:
-    ours, packages = map(str, import_only)
+    ours, packages = map(str, hidden_after_import)
     packages_of_course = host.course_packages
     configuration = {
         "backend": backend,
-        "import_only": [ours, packages],
+        "hidden_after_import": [ours, packages],
         "readable": [str(path) for path in host.readable] if backend == "landlock" else [],
         "landlock": None,
         "is_batch": is_batch,

@@ -71,12 +71,12 @@ def main(control: int, configuration: str) -> NoReturn:
 
     Args:
         control: The descriptor of a SEQPACKET socket to the trusted side.
-        configuration: JSON with `backend` (`namespaces`, `landlock` or `none`), `import_only` (the
-            folders of this package and of NumPy, from which submissions may not import),
-            `packages` (modules that submissions may import besides NumPy), `required` (modules
-            that these require), `folders` (the folders of both), `readable` (the paths that
-            Landlock leaves readable), `landlock` (its ABI version, null for the kernel's) and
-            `is_batch` (whether to prepare for many submissions).
+        configuration: JSON with `backend` (`namespaces`, `landlock` or `none`),
+            `hidden_after_import` (the folders of this package and of NumPy, from which submissions
+            may not import), `packages` (modules that submissions may import besides NumPy),
+            `required` (modules that these require), `folders` (the folders of both), `readable`
+            (the paths that Landlock leaves readable), `landlock` (its ABI version, null for the
+            kernel's) and `is_batch` (whether to prepare for many submissions).
     """
     config = json.loads(configuration)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the trusted side handles Ctrl-C
@@ -87,7 +87,7 @@ def main(control: int, configuration: str) -> NoReturn:
         syscalls.unmount("/proc")
     importlib.import_module("numpy")
     _import_packages(config)
-    hidden = {*config["import_only"], *config["folders"]}
+    hidden = {*config["hidden_after_import"], *config["folders"]}
     sys.path[:] = [path for path in sys.path if path not in hidden]
     # This belongs to a child (see `_drop_rights`), but is done here once for all children.
     operations.hide_launcher("/" if pid_namespace is None else "/tmp")  # noqa: S108  the sandbox's own

@@ -64,14 +64,14 @@ class RequestMode:
     sharing: Sharing | None = None
     peer: Peer | None = None
 
-    def request(self, number: int, words: Sequence[object]) -> list[bytes | memoryview]:
+    def request(self, number: int, arguments: Sequence[object]) -> list[bytes | memoryview]:
         """Return the pieces of a request's frame."""
         options = {
             "usage": self.with_usage,
             "warnings": self.with_warnings,
             "changes": self.watched is not None,
         }
-        request = [number, *(word for word, is_asked in options.items() if is_asked), *words]
+        request = [number, *(word for word, is_asked in options.items() if is_asked), *arguments]
         return self.message(request, self.watched)
 
     def message(

@@ -193,9 +193,9 @@ class _SuiteRuns:
                 child, exercise.where, max_bytes=DEFAULT_RESULT_BYTES, sharing=Sharing()
             )
             functions = {name: relay.function(name) for name in exercise.defines}
-            words = self._suite.source, functions, relay.begin, max_failures
+            arguments = self._suite.source, functions, relay.begin, max_failures
             try:
-                return relay.parse_result(proxies.ask("run_suite", *words))
+                return relay.parse_result(proxies.ask("run_suite", *arguments))
             except (TooLongError, NoValueError, ChildGoneError) as error:
                 # The program ended, or its results keep the suite calling forever: a failed test.
                 if relay.program_ended or isinstance(error, TooLongError):
@@ -229,8 +229,8 @@ class _Relay:
 
         def call(*args: Any, **kwargs: Any) -> Any:
             try:
-                words = {key: _callable(argument) for key, argument in kwargs.items()}
-                value = proxy(*map(_callable, args), **words)
+                keywords = {key: _callable(argument) for key, argument in kwargs.items()}
+                value = proxy(*map(_callable, args), **keywords)
                 raise_for_functions(value)
             except NoValueError as error:
                 kind = error.answer.kind if isinstance(error.answer, Unsupported) else "nothing"
@@ -270,10 +270,11 @@ def _as_text(name: str, args: Any, kwargs: Mapping[str, Any], value: object) -> 
         return repr(part) if isinstance(part, np.ndarray) else summarize(part).text
 
     with np.printoptions(precision=4, threshold=20):
-        words = [*map(text, args), *(f"{key}={text(argument)}" for key, argument in kwargs.items())]
+        keywords = (f"{key}={text(argument)}" for key, argument in kwargs.items())
+        arguments = ", ".join([*map(text, args), *keywords])
         is_error = isinstance(value, Exception)
         ending = f"raises {type(value).__name__}" if is_error else f"gives {text(value)}"
-    return f"{name}({', '.join(words)}) {ending}"
+    return f"{name}({arguments}) {ending}"
 
 
 def _callable(value: Any) -> Any:

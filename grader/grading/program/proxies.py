@@ -189,8 +189,8 @@ class NameProxy(CallableProxy):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the object that is bound to the name now."""
-        words = self._name, list(args), dict(kwargs)
-        return self._requests.call("call", words, _label_arguments(args, kwargs))
+        request = "call", self._name, list(args), dict(kwargs)
+        return self._requests.call(self._name, request, _label_arguments(args, kwargs))
 
 
 class MethodProxy:
@@ -315,15 +315,21 @@ class Proxies:
         raise_for_functions(value)
         return value
 
-    def call(self, operation: str, words: tuple[Any, ...], args: Mapping[str, Any]) -> Any:
-        """Send a call, and note changes of its arguments where the test needs that."""
-        outer, self._current_call = self._current_call, (str(words[operation != "call"]), args)
+    def call(self, name: str, request: tuple[Any, ...], arguments: Mapping[str, Any]) -> Any:
+        """Send a call, and note changes of its arguments where the test needs that.
+
+        Args:
+            name: The called function, method or operator, for the sentence about a change.
+            request: The operation and its arguments, see `in_child.operations`.
+            arguments: The arguments of the call, by position or keyword.
+        """
+        outer, self._current_call = self._current_call, (name, arguments)
         shares = self.sharing is not None
         # Changes of shared objects are noted in `change`.
         watched = Shared() if self.keep_inputs and not shares else None
         begin = self.child.output_size if shares else 0
         try:
-            answer = self.ask(operation, *words, watched=watched, with_warnings=shares)
+            answer = self.ask(*request, watched=watched, with_warnings=shares)
             if watched is None and not shares:
                 return answer
             match answer:
@@ -334,9 +340,9 @@ class Proxies:
                     return value
                 case [value, list(contents)] if watched is not None:
                     for passed, content in zip(watched.objects.values(), contents, strict=False):
-                        if passed is words[-1]:  # later objects are not arguments
+                        if passed is request[-1]:  # later objects are not arguments
                             break
-                        if content is not None and not any(passed is word for word in words):
+                        if content is not None and not any(passed is part for part in request):
                             self._note_change(passed, content)
                     return value
             raise self._end_forger()
@@ -394,7 +400,8 @@ class Proxies:
         for operand in operands:
             self.refuse_object(operand, "")
         try:
-            return self.call("operate", (name, list(operands)), _label_arguments(operands[1:], {}))
+            request = "operate", name, list(operands)
+            return self.call(name, request, _label_arguments(operands[1:], {}))
         except NoValueError as error:
             kind = error.answer.type if isinstance(error.answer, Raised) else ""
             if name == "next" and kind == "StopIteration":
@@ -442,8 +449,8 @@ class Proxies:
     ) -> Any:
         """Call a method of an object in the sandbox."""
         self.refuse_object(proxy, name)
-        words = (proxy, name, list(args), dict(kwargs))
-        return self.call("method", words, _label_arguments(args, kwargs))
+        request = "method", proxy, name, list(args), dict(kwargs)
+        return self.call(name, request, _label_arguments(args, kwargs))
 
     def refuse_object(self, value: object, attribute: str) -> None:
         """Raise `NoValueError` if a test uses an object although the exercise does not ask for one.
@@ -468,8 +475,8 @@ class Proxies:
         if isinstance(value, Proxy):
             return value.handle_
         if isinstance(value, MethodProxy):
-            words = "getattr", [value.__self__, value.__name__]
-            method = self.ask("operate", *words, alone=True)
+            owner_and_name = [value.__self__, value.__name__]
+            method = self.ask("operate", "getattr", owner_and_name, alone=True)
             return method.handle_ if isinstance(method, Proxy) else None
         number = self._first_function
         for number in range(self._first_function, len(self.functions) + 1):
@@ -494,11 +501,11 @@ class Proxies:
             if isinstance(function, Iterator):
                 return ["ok", next(function)]
             self._refuse_arrays([args, kwargs])
-            words = {str(name): self.incoming(value) for name, value in kwargs.items()}
+            keywords = {str(name): self.incoming(value) for name, value in kwargs.items()}
             args = list(self.incoming(args))
             if self.sharing is not None:
                 self.sharing.settle()
-            return ["ok", function(*args, **words)]
+            return ["ok", function(*args, **keywords)]
         except (ChildGoneError, EtudeError, TooLongError, TooLargeError, MemoryError):
             raise
         except Exception as error:  # noqa: BLE001  raised again if the submission does not catch it
@@ -556,7 +563,7 @@ class Proxies:
     def ask(
         self,
         operation: str,
-        *words: Any,
+        *arguments: Any,
         watched: Shared | None = None,
         with_warnings: bool = False,
         alone: bool = False,
@@ -577,7 +584,7 @@ class Proxies:
         self._own_errors.clear()
         self.was_asked = True
         try:
-            answer = self.child.ask(operation, *words, mode=mode)
+            answer = self.child.ask(operation, *arguments, mode=mode)
         except UnsupportedValueError as error:
             if self.has_answered:  # the object may come from the submission
                 unsupported = NoValueError(Unsupported(error.kind, error.path))
@@ -601,7 +608,7 @@ class Proxies:
             return value
         if isinstance(answer, Raised):
             raised = self._make_exception(answer)
-            if isinstance(raised, StopIteration) and words[0] != "next":
+            if isinstance(raised, StopIteration) and arguments[0] != "next":
                 self.stop_iteration = NoValueError(answer)
             raise raised
         raise self._remember(NoValueError(answer))

@@ -177,6 +177,13 @@ def test_a_loop_over_an_object_ends_where_it_says(run: Run) -> None:
     assert run("call: 'sum(list(Scale(1)))', expect: 15", source).outcome == "passed"
 
 
+def test_an_operator_does_not_call_repr(run: Run) -> None:
+    """Only the operator itself reaches the object."""
+    counting = "    def __repr__(self):\n        self.calls += 1\n        return 'Scale()'\n"
+    source = RIGHT.replace("    def __len__", f"{counting}    def __len__")
+    assert run("call: 'len(Scale(3))', expect: 0", source).outcome == "passed"
+
+
 def test_a_method_where_an_attribute_belongs_is_the_submission_s_error(run: Run) -> None:
     """As it would be in one process."""
     result = run("call: 'apply(1, Scale(3).twice)', expect: 3")

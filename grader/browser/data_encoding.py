@@ -34,7 +34,7 @@ from grader.grading.diagnosis.diagnostician import Mistake
 from grader.grading.diagnosis.fingerprint import Fingerprint
 from grader.grading.expected.oracle import Draw, TestValues
 from grader.grading.feedback.versions import HERE, Versions
-from grader.grading.program.author_code import freeze_arrays
+from grader.grading.program.value_copies import freeze_arrays
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Usage
 from grader.sandbox.in_child import wire

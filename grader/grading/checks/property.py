@@ -37,9 +37,10 @@ from grader.grading.comparison.compare import (
 from grader.grading.comparison.nested_values import map_parts, walk
 from grader.grading.expected.inputs import generator
 from grader.grading.expected.oracle import Draw, Oracle
-from grader.grading.program.author_code import TooLargeError, TooLongError, freeze_arrays
+from grader.grading.program.author_code import TooLargeError, TooLongError
 from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import NoValueError
+from grader.grading.program.value_copies import freeze_arrays
 from grader.sandbox.answers import ChildGoneError
 
 _Array: TypeAlias = npt.NDArray[Any]

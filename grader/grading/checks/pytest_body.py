@@ -30,7 +30,6 @@ from grader.grading.program.author_code import (
     TooLargeError,
     TooLongError,
     authors_code,
-    copy_for_body,
     find_author_line,
     find_statement,
     register_source,
@@ -38,6 +37,7 @@ from grader.grading.program.author_code import (
 )
 from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import NoValueError, Proxies
+from grader.grading.program.value_copies import copy_for_body
 from grader.sandbox.answers import ChildGoneError, Raised
 from grader.sandbox.limits import AUTHOR_SECONDS
 

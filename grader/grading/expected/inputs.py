@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from grader.definitions.exercise import Exercise, Literals, TestCase
-from grader.grading.program.author_code import freeze_arrays, register_source, run_authors_code
+from grader.grading.program.author_code import register_source, run_authors_code
+from grader.grading.program.value_copies import freeze_arrays
 
 # The value of `size` in the first draw, in the last draw, and in the only draw of a test.
 _MIN_SIZE, _MAX_SIZE, _ONLY_SIZE = 2, 10, 5

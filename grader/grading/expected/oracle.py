@@ -29,17 +29,11 @@ from grader.grading.comparison.nested_values import count_bytes
 from grader.grading.expected.budget import measure, total_usage
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.solution_values import ask_solution, loaded_solution
-from grader.grading.program.author_code import (
-    NotCopyableError,
-    copy_containers,
-    evaluate,
-    freeze_arrays,
-    make_importable,
-    names_in,
-    run_authors_code,
-)
+from grader.grading.program.author_code import evaluate, names_in, run_authors_code
+from grader.grading.program.course_modules import make_importable
 from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import find_objects, raise_for_functions
+from grader.grading.program.value_copies import NotCopyableError, copy_containers, freeze_arrays
 from grader.sandbox.answers import Usage
 from grader.sandbox.in_child.value_types import as_data
 from grader.sandbox.in_child.wire import MAX_BODY

@@ -1,8 +1,4 @@
-"""Authors' Python, run on the trusted side. Its errors are errors of the definition.
-
-The modules of a course's reference are imported from the text in the definition, since a worker may
-not read the files of a course.
-"""
+"""Authors' Python, run on the trusted side. Its errors are errors of the definition."""
 
 import ast
 import contextlib
@@ -14,28 +10,21 @@ import sys
 import threading
 import traceback
 import warnings
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib.abc import InspectLoader, MetaPathFinder
-from importlib.machinery import ModuleSpec
-from types import CodeType, ModuleType, NoneType
-from typing import Any, Final, NoReturn, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from types import CodeType
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
-from grader.definitions.exercise import Course, Exercise
+from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, EtudeError, Location
 from grader.sandbox.in_child import virtual_files
-from grader.sandbox.in_child.layout import arrange, is_read_only, lend
 from grader.sandbox.limits import AUTHOR_SECONDS
 
 T = TypeVar("T")
 
 _MAX_EXPRESSIONS = 4096  # entries of the caches below, of a few hundred bytes each
 _MARK = "etude:"  # prefix of the file names of authors' code, to tell its frames from others
-
-_SCALARS: Final = frozenset(np.sctypeDict.values()) - {np.void, np.object_}
-_IMMUTABLE: Final = _SCALARS | {NoneType, bool, int, float, complex, str, bytes, range}
 
 
 _running = 0  # number of nested blocks of authors' code that are running
@@ -179,118 +168,3 @@ def names_in(expression: str) -> frozenset[str]:
     bound = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
     bound |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
     return frozenset(node.id for node in names) - bound
-
-
-def freeze_arrays(value: Any) -> Any:
-    """Return a value with read-only arrays, so that no call changes the inputs of the next.
-
-    Arrays keep their layout in memory and are writable in the sandbox, except those that the author
-    made read-only.
-    """
-    if isinstance(value, np.ndarray):
-        return lend(value) if value.flags.writeable else value
-    if isinstance(value, tuple):
-        return getattr(value, "_make", tuple)([freeze_arrays(item) for item in value])
-    if isinstance(value, (list, dict, deque)):
-        frozen = value.copy()  # keeps a subclass such as `defaultdict`
-        for key, item in list(value.items() if isinstance(value, dict) else enumerate(value)):
-            frozen[key] = freeze_arrays(item)
-        return frozen
-    return set(value) if isinstance(value, set) else value
-
-
-class NotCopyableError(Exception):
-    """A value may hold an object that cannot be copied, such as a function or an iterator."""
-
-
-def copy_containers(value: Any) -> Any:
-    """Return a copy of a frozen value for one evaluation, which may change it.
-
-    Lists, dicts and sets are copied. Arrays are shared, since they are read-only.
-
-    Raises:
-        NotCopyableError: The value may hold an object that cannot be copied.
-    """
-    kind = type(value)
-    if kind in _IMMUTABLE or (kind is np.ndarray and not value.dtype.hasobject):
-        return value
-    if kind in {list, tuple, set, frozenset}:
-        return kind([i if type(i) in _IMMUTABLE else copy_containers(i) for i in value])
-    if kind is dict:
-        return {copy_containers(key): copy_containers(item) for key, item in value.items()}
-    if kind is type and value in _IMMUTABLE:  # a dtype such as np.float32
-        return value
-    raise NotCopyableError(kind.__name__)
-
-
-def copy_for_body(value: Any) -> Any:
-    """Return a copy of an input whose arrays the body of a test may change."""
-    if type(value) is np.ndarray and not value.dtype.hasobject:
-        copy = value.copy() if value.flags.c_contiguous else arrange(value, value.strides)
-        copy.flags.writeable = not is_read_only(value)
-        return copy
-    if type(value) in {list, tuple}:
-        return type(value)([copy_for_body(item) for item in value])
-    if type(value) is dict:
-        return {key: copy_for_body(item) for key, item in value.items()}
-    return value
-
-
-def make_importable(course: Course | None) -> None:
-    """Let imports find the reference of one course and of no other.
-
-    Raises:
-        DefinitionError: Another module of that name is already imported.
-    """
-    if course is None or not course.sources or _FINDER.course == course.digest:
-        return
-    for name, module in list(sys.modules.items()):
-        if getattr(module, "__loader__", None) is _FINDER:
-            del sys.modules[name]
-    if course.reference in sys.modules:
-        message = f"reference: another module is called {course.reference!r}; rename the folder"
-        raise DefinitionError.at(course.where, message)
-    _FINDER.set_course(course)
-    if _FINDER not in sys.meta_path:
-        sys.meta_path.insert(0, _FINDER)
-
-
-class _CourseFinder(MetaPathFinder, InspectLoader):
-    """Finds and loads the modules of one course."""
-
-    def __init__(self) -> None:
-        self.course = ""  # digest of the course
-        self._files: dict[str, str] = {}  # path of the file of each module
-        self._sources: dict[str, str] = {}  # text of each file, by path
-
-    def set_course(self, course: Course) -> None:
-        """Replace the modules by those of a course."""
-        self.course = course.digest
-        self._files, self._sources = dict(course.modules), dict(course.sources)
-        for path, source in self._sources.items():  # lets tracebacks quote the source
-            linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
-
-    def find_spec(
-        self, fullname: str, _path: Sequence[str] | None, _target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """Return the spec of a module of the course, or None for any other module."""
-        if fullname not in self._files:
-            return None
-        is_package = self.is_package(fullname)
-        return ModuleSpec(fullname, self, origin=self._files[fullname], is_package=is_package)
-
-    def is_package(self, fullname: str) -> bool:
-        """Return whether a module is a package."""
-        return self._files[fullname].endswith("/__init__.py")
-
-    def get_source(self, fullname: str) -> str:
-        """Return the text of a module."""
-        return self._sources[self._files[fullname]]
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Run a module."""
-        code = compile(self.get_source(module.__name__), self._files[module.__name__], "exec")
-        exec(code, vars(module))  # noqa: S102  the author's own code
-
-
-_FINDER = _CourseFinder()

@@ -8,7 +8,6 @@ from typing import Any
 from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault, Location
 from grader.grading.feedback import outcome_sentences
-from grader.grading.program.author_code import freeze_arrays
 from grader.grading.program.notebook_program import (
     NotebookProgram,
     PartLines,
@@ -17,6 +16,7 @@ from grader.grading.program.notebook_program import (
 )
 from grader.grading.program.proxies import NoValueError, Proxies
 from grader.grading.program.screening import LoadingProblem, Sentence, screen
+from grader.grading.program.value_copies import freeze_arrays
 from grader.grading.results.verdict import Outcome
 from grader.grading.submissions.file_kinds import file_kind
 from grader.grading.submissions.submission import Submission

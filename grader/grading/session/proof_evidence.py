@@ -21,7 +21,7 @@ from grader.grading.comparison.compare import EXACT, RawResult, compare
 from grader.grading.diagnosis.input_values import parts
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import Oracle
-from grader.grading.program.author_code import NotCopyableError, copy_containers
+from grader.grading.program.value_copies import NotCopyableError, copy_containers
 from grader.grading.results.verdict import Evidence, Outcome, Verdict, WrongExpectedValue
 from grader.grading.run.submission_run import SubmissionRun
 from grader.sandbox.answers import Raised

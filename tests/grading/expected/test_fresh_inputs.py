@@ -8,7 +8,7 @@ import pytest
 from grader.definitions.exercise import Exercise
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import Oracle
-from grader.grading.program.author_code import NotCopyableError, copy_containers, freeze_arrays
+from grader.grading.program.value_copies import NotCopyableError, copy_containers, freeze_arrays
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.session.engine import grade_all

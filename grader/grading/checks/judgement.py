@@ -13,7 +13,7 @@ from grader.errors import EtudeError
 from grader.grading.comparison.compare import Difference, DifferenceKind, compare
 from grader.grading.comparison.nested_values import count_bytes
 from grader.grading.expected.oracle import Draw, Oracle
-from grader.grading.program.author_code import TooLargeError, authors_code, compile_expression
+from grader.grading.program.author_code import TooLargeError, allow_forwarding, compile_expression
 from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import NoValueError, Proxies, raise_for_functions
 from grader.sandbox.answers import ChildGoneError
@@ -129,7 +129,7 @@ def evaluate_expression(code: str, names: Mapping[str, Any]) -> Any:
         TooLargeError: The value of the expression is too large.
     """
     try:
-        with authors_code():
+        with allow_forwarding():
             value = eval(compile_expression(code), {"np": np, **names})  # noqa: S307  the author's own
         raise_for_functions(value)
     except (NoValueError, ChildGoneError, EtudeError):

@@ -25,7 +25,7 @@ from grader.grading.checks.pytest_body import rebuild_exception
 from grader.grading.comparison.compare import Difference, DifferenceKind
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback.summarize_values import summarize
-from grader.grading.program.author_code import TooLongError, authors_code
+from grader.grading.program.author_code import TooLongError, allow_forwarding
 from grader.grading.program.loaded_program import LoadedProgram, load, put_files
 from grader.grading.program.proxies import CallableProxy, NoValueError, Proxies, raise_for_functions
 from grader.grading.submissions.submission import Submission
@@ -180,7 +180,7 @@ class _SuiteRuns:
             self._sandbox.child(limits) as child,
             contextlib.redirect_stdout(sys.stderr),  # the program's output is not shown
             warnings.catch_warnings(record=True),
-            authors_code(),
+            allow_forwarding(),
         ):
             loaded = load(theirs, program, exercise).program
             if loaded is None and source in self._right:

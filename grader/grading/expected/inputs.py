@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from grader.definitions.exercise import Exercise, Literals, TestCase
-from grader.grading.program.author_code import register_source, run_authors_code
+from grader.grading.program.author_code import register_source, run_author_code
 from grader.grading.program.value_copies import freeze_arrays
 
 # The value of `size` in the first draw, in the last draw, and in the only draw of a test.
@@ -84,7 +84,7 @@ def _run_given(
             and not isinstance(value, ModuleType)
         }
 
-    return run_authors_code(test.where, f"test {test.id!r}: given", draw)
+    return run_author_code(test.where, f"test {test.id!r}: given", draw)
 
 
 def generator(exercise: Exercise, test: TestCase, *numbers: int) -> np.random.Generator:

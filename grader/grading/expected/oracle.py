@@ -29,7 +29,7 @@ from grader.grading.comparison.nested_values import count_bytes
 from grader.grading.expected.budget import measure, total_usage
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.solution_values import ask_solution, loaded_solution
-from grader.grading.program.author_code import evaluate, names_in, run_authors_code
+from grader.grading.program.author_code import evaluate, names_in, run_author_code
 from grader.grading.program.course_modules import make_importable
 from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import find_objects, raise_for_functions
@@ -280,7 +280,7 @@ class Oracle:
                 name: _record_sizes(each, sizes) for name, each in self._reference_names().items()
             }
             names = {**root, **references, **arguments}
-            data = as_data(run_authors_code(test.where, description, lambda: evaluate(code, names)))
+            data = as_data(run_author_code(test.where, description, lambda: evaluate(code, names)))
             return data, max(sizes, default=None) if field == "call" else None
 
         return [value(arguments) for arguments in inputs]
@@ -300,7 +300,7 @@ class Oracle:
                 question = functools.partial(
                     ask_solution, test.where, description, lambda: ask(program, test, arguments)
                 )
-                return run_authors_code(test.where, field, question)
+                return run_author_code(test.where, field, question)
 
             return [value(arguments) for arguments in inputs]
 
@@ -322,7 +322,7 @@ class Oracle:
                     continue
                 module, _, attribute = definition.reference.partition(":")
                 make_importable(self.exercise.course)
-                imported = run_authors_code(
+                imported = run_author_code(
                     definition.where,
                     f"{name}: import of {module!r}",
                     functools.partial(importlib.import_module, module),

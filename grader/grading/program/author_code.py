@@ -26,28 +26,27 @@ T = TypeVar("T")
 _MAX_EXPRESSIONS = 4096  # entries of the caches below, of a few hundred bytes each
 _MARK = "etude:"  # prefix of the file names of authors' code, to tell its frames from others
 
-
-_running = 0  # number of nested blocks of authors' code that are running
+_forwarding_blocks = 0  # number of nested blocks in which proxies forward
 
 
 @contextlib.contextmanager
-def authors_code() -> Iterator[None]:
-    """Let proxies forward operations to the submission's objects while the block runs.
+def allow_forwarding() -> Iterator[None]:
+    """Let proxies forward operations to the submission's objects while an author's code runs.
 
     Outside of such a block they forward nothing. Otherwise a comparison by the grader itself would
     send the expected value into the sandbox, and the submission would decide whether it is equal.
     """
-    global _running  # noqa: PLW0603  one thread grades
-    _running += 1
+    global _forwarding_blocks  # noqa: PLW0603  one thread grades
+    _forwarding_blocks += 1
     try:
         yield
     finally:
-        _running -= 1
+        _forwarding_blocks -= 1
 
 
-def is_authors_code_running() -> bool:
-    """Return whether an author's code is running."""
-    return _running > 0
+def is_forwarding_allowed() -> bool:
+    """Return whether a proxy may forward an operation."""
+    return _forwarding_blocks > 0
 
 
 def provide_data_files(exercise: Exercise) -> contextlib.AbstractContextManager[None]:
@@ -55,7 +54,7 @@ def provide_data_files(exercise: Exercise) -> contextlib.AbstractContextManager[
     return virtual_files.provide({**exercise.data, **exercise.hidden_data})
 
 
-def run_authors_code(where: Location, description: str, action: Callable[[], T]) -> T:
+def run_author_code(where: Location, description: str, action: Callable[[], T]) -> T:
     """Return the result of an author's code.
 
     Args:
@@ -155,7 +154,7 @@ def evaluate(expression: str, names: Mapping[str, Any]) -> Any:
 
     Warnings are ignored: they would reach the terminal without the place of the test.
     """
-    with warnings.catch_warnings(), authors_code():
+    with warnings.catch_warnings(), allow_forwarding():
         warnings.simplefilter("ignore")
         return eval(compile_expression(expression), {"np": np, **names})  # noqa: S307  the author's own
 

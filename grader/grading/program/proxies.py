@@ -23,7 +23,7 @@ from grader.errors import DefinitionError, EtudeError, Location
 from grader.grading.comparison.compare import EXACT, compare, is_masked
 from grader.grading.comparison.nested_values import iter_arrays, map_parts, walk
 from grader.grading.feedback.difference_sentences import describe_value
-from grader.grading.program.author_code import TooLargeError, TooLongError, is_authors_code_running
+from grader.grading.program.author_code import TooLargeError, TooLongError, is_forwarding_allowed
 from grader.sandbox.answers import Cause, ChildGoneError, Raised, Returned, Unsupported, Usage
 from grader.sandbox.in_child.sharing import Sharing, replace_contents
 from grader.sandbox.in_child.value_types import with_items
@@ -99,7 +99,7 @@ class Proxy:
         return _signature(self._requests.ask("signature", self))
 
     def __getattr__(self, name: str) -> Any:
-        if not is_authors_code_running() or (name.startswith("__") and name not in _FORWARDED):
+        if not is_forwarding_allowed() or (name.startswith("__") and name not in _FORWARDED):
             raise AttributeError(name)
         if name == "__array__":
             return self._as_array
@@ -116,7 +116,7 @@ class Proxy:
         return array if dtype is None else array.astype(dtype)
 
     def __repr__(self) -> str:
-        if not is_authors_code_running():
+        if not is_forwarding_allowed():
             return f"<{type(self).__name__} object>"
         text: str = self._requests.represent(self)
         return text
@@ -124,15 +124,15 @@ class Proxy:
     def __hash__(self) -> int:
         return (
             int(self._requests.operate("hash", self))
-            if is_authors_code_running()
+            if is_forwarding_allowed()
             else object.__hash__(self)
         )
 
     def __bool__(self) -> bool:
-        return bool(self._requests.operate("bool", self)) if is_authors_code_running() else True
+        return bool(self._requests.operate("bool", self)) if is_forwarding_allowed() else True
 
     def __str__(self) -> str:
-        return str(self._requests.operate("str", self)) if is_authors_code_running() else repr(self)
+        return str(self._requests.operate("str", self)) if is_forwarding_allowed() else repr(self)
 
     def __contains__(self, item: object) -> bool:
         if "in" in self._requests.operators:
@@ -224,7 +224,7 @@ def _forward(name: str, *, operator: str = "", reflected: bool = False) -> Calla
     """
 
     def act(self: Proxy, *others: Any) -> Any:
-        if not is_authors_code_running():
+        if not is_forwarding_allowed():
             return NotImplemented
         if operator and operator not in self._requests.operators:
             self._requests.refuse_object(self, "")

@@ -237,19 +237,20 @@ class _DefinitionDecoder:
 
     def _check(self, node: Node, value: Any, field: Mapping[str, Any], label: str) -> None:
         """Report the breaches of a field's rules, which are in its metadata."""
-        rules = {} if value is None or value is _PLACEHOLDER else field["rules"]
+        rules = {} if value is None or value is _PLACEHOLDER else field.get("rules", {})
         broken = (_breach(value, word, end) for word, end in rules.items())
         if message := next(filter(None, broken), ""):
             self.breaches.add(node.where, f"{label}: {message}")
         first: dict[str, Location] = {}
-        items = node.items if isinstance(node, ListNode) and field["unique"] is not None else ()
+        unique = field.get("unique")
+        items = node.items if isinstance(node, ListNode) and unique is not None else ()
         for item in items:
-            key = item.get(field["unique"]) if isinstance(item, MappingNode) else item
+            key = item.get(unique or "") if isinstance(item, MappingNode) else item
             if isinstance(key, Scalar):
-                text = key.text.strip() if field["unique"] else key.text
+                text = key.text.strip() if unique else key.text
                 if (before := first.setdefault(text, key.where)) is not key.where:
                     message = f"{quote(text)} is taken; it is already at {before}"
-                    self.breaches.add(key.where, f"{field['unique'] or label}: {message}")
+                    self.breaches.add(key.where, f"{unique or label}: {message}")
 
     def _report_type(self, node: Node, label: str, expected: str, hint: str = "") -> object:
         actual = "a list" if isinstance(node, ListNode) else "a mapping"
@@ -284,7 +285,7 @@ _GENERICS: Final[
 
 def _noun(kind: type) -> str:
     if kind not in KINDS_OF_TEST:
-        return _NOUNS[kind.__name__]
+        return _NOUNS.get(kind.__name__, "this mapping")
     return "a test" if kind.kind_key == kind.code_key else f"a test with '{kind.kind_key}'"
 
 

@@ -1,13 +1,14 @@
 """The page on which the functions of a track form a small GPT."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
 
-import yaml
-
+from grader.definitions.decode import decode
+from grader.definitions.files import read_file
+from grader.definitions.yaml_source import read_yaml
 from grader.errors import DefinitionError, Location
 
 GPT_FOLDER: Final = "own-gpt"  # beside the `track.yaml` of the track that has the page
@@ -16,14 +17,47 @@ RECORD: Final = "record.json"  # a file beside the page with the text written at
 
 
 @dataclass(frozen=True, slots=True)
-class GptDefinition:
-    """The folder `own-gpt` of a track, whose `page.yaml` explains these fields."""
+class Switch:
+    """An optional feature of the model, which an exercise asks for."""
+
+    function: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings with which the page opens."""
+
+    prompt: str
+    temperature: float
+    top_k: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class WrongExample:
+    """The misconception that the home page shows."""
+
+    exercise: str
+    misconception: str
+
+
+@dataclass(frozen=True, slots=True)
+class GptPage:
+    """The file `page.yaml` in the folder `own-gpt` of a track, which explains these keys."""
 
     parts: Mapping[str, str]
-    switches: Mapping[str, Mapping[str, str]]
-    mistakes: Mapping[str, Sequence[str]]
-    settings: Mapping[str, Any]
-    wrong_answer: tuple[str, str]
+    switches: Mapping[str, Switch]
+    mistakes: Mapping[str, tuple[str, ...]]
+    settings: Settings
+    wrong_answer: WrongExample
+
+
+@dataclass(frozen=True, slots=True)
+class GptDefinition:
+    """The folder `own-gpt` of a track: its page, the program that writes, and the weights."""
+
+    page: GptPage
     program: str
     weights: Mapping[str, Any]
 
@@ -32,24 +66,26 @@ class GptDefinition:
         """Load the definition of a track that has the folder.
 
         Raises:
-            DefinitionError: The folder lacks a file, or a file is not valid.
+            UsageError: A file is missing.
+            DefinitionError: A file is not valid.
         """
         folder = track_folder / GPT_FOLDER
-        page, program, weights = (folder / n for n in ("page.yaml", "program.py", "weights.json"))
+        page = decode(read_yaml(folder / "page.yaml"), GptPage)
+        program = read_file(folder / "program.py").decode("utf-8", "replace")
+        weights_file = folder / "weights.json"
         try:
-            return cls(
-                **yaml.safe_load(page.read_text("utf-8")),
-                program=program.read_text("utf-8"),
-                weights=json.loads(weights.read_text("utf-8")),
-            )
-        except (OSError, TypeError, ValueError, yaml.YAMLError) as error:
-            message = f"no page of a GPT can be made of this folder: {error}"
-            raise DefinitionError.at(Location(folder), message) from None
+            weights = json.loads(weights_file.read_bytes())
+        except ValueError as error:
+            raise DefinitionError.at(Location(weights_file), f"not valid JSON: {error}") from None
+        if not isinstance(weights, dict):
+            raise DefinitionError.at(Location(weights_file), "expected a JSON object")
+        return cls(page, program, weights)
 
     @property
     def functions(self) -> dict[str, str]:
         """The name of each function that the program imports, by exercise."""
-        return {**self.parts, **{id_: switch["function"] for id_, switch in self.switches.items()}}
+        switches = {name: switch.function for name, switch in self.page.switches.items()}
+        return {**self.page.parts, **switches}
 
     def model_json(self, programs: Mapping[str, Mapping[str, str]]) -> str:
         """Return the model as `grader.browser.own_gpt` reads it: program, parts, weights.

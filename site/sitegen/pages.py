@@ -196,14 +196,14 @@ class Pages:
         cards = {
             str(name): card for track_card in self._cards for name, card in track_card.by_id.items()
         }
-        gpt = own.definition
+        gpt, switches = own.definition, own.definition.page.switches
 
         def tiles(names: Iterable[str]) -> list[dict[str, object]]:
             return [
                 {
                     "card": cards[name],
                     "function": gpt.functions[name],
-                    "note": gpt.switches.get(name, {}).get("note", ""),
+                    "note": switches[name].note if name in switches else "",
                     "mistakes": {
                         mistake: render_markdown(
                             text, where=Path(name) / "feedback" / mistake, top=3
@@ -220,9 +220,9 @@ class Pages:
             OWN_GPT,
             "gpt",
             track=track,
-            parts=tiles(gpt.parts),
-            switches=tiles(gpt.switches),
-            settings=gpt.settings,
+            parts=tiles(gpt.page.parts),
+            switches=tiles(switches),
+            settings=gpt.page.settings,
         )
         record = own.record()
         texts = {OWN_GPT: html} | {

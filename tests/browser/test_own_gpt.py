@@ -19,7 +19,9 @@ pytestmark = pytest.mark.slow
 
 CACHE = "key-value-cache"
 GPT = GptDefinition.load(default_folder() / "attention")
-SOLUTIONS = {each: find_exercise(each, default_folder()).solution for each in (*GPT.parts, CACHE)}
+SOLUTIONS = {
+    each: find_exercise(each, default_folder()).solution for each in (*GPT.page.parts, CACHE)
+}
 KEEP = """
 (items) => { for (const [key, value] of Object.entries(items)) localStorage.setItem(key, value); }
 """
@@ -141,7 +143,7 @@ def test_own_functions_write_a_tale(new_page: NewPage, tools: Tools) -> None:
     page.get_by_role("button", name="Another tale").click()
     expect(written).to_have_text(re.compile(f"^Mia the (?!{re.escape(first[8:30])}).{{22}}"))
 
-    for name in [each["function"] for each in GPT.switches.values()][1:]:
+    for name in [each.function for each in GPT.page.switches.values()][1:]:
         page.get_by_label(f"The function for {name}").select_option("reference")
     measured = ["letters a second, .* The probabilities are the same", "KB of weights", "Shares of"]
     expect(page.locator(".gpt-measured")).to_have_text(list(map(re.compile, measured)))

@@ -16,16 +16,18 @@ from sitegen.from_collection.own_gpt_record import record
 from sitegen.own_gpt import GptDefinition
 
 GPT = GptDefinition.load(default_folder() / "attention")
-EXERCISES = {each: find_exercise(each, default_folder()) for each in (*GPT.parts, *GPT.switches)}
-SOLUTIONS = {name: EXERCISES[name].solution for name in GPT.parts}
+EXERCISES = {
+    each: find_exercise(each, default_folder()) for each in (*GPT.page.parts, *GPT.page.switches)
+}
+SOLUTIONS = {name: EXERCISES[name].solution for name in GPT.page.parts}
 MODEL = GPT.model_json(
     {
         name: {"reference": each.solution} | {it.id: it.code for it in each.misconceptions}
         for name, each in EXERCISES.items()
     }
 )
-REFERENCE = dict.fromkeys(GPT.parts, "reference")
-CACHE, INT8, DRAFTS = GPT.switches
+REFERENCE = dict.fromkeys(GPT.page.parts, "reference")
+CACHE, INT8, DRAFTS = GPT.page.switches
 
 
 @pytest.fixture(autouse=True)
@@ -72,13 +74,13 @@ def test_a_letter_comes_with_its_choices_and_what_the_heads_looked_at() -> None:
 
 
 @pytest.mark.parametrize(
-    ("exercise", "mistake"), [(e, m) for e in GPT.mistakes for m in GPT.mistakes[e]]
+    ("exercise", "mistake"), [(e, m) for e in GPT.page.mistakes for m in GPT.page.mistakes[e]]
 )
 def test_a_mistake_on_purpose_changes_the_text(exercise: str, mistake: str) -> None:
     """And lets the model write on."""
     wrong = written_by(REFERENCE | {exercise: mistake})
     assert isinstance(wrong, str)
-    assert wrong != right_text(exercise if exercise in GPT.switches else None)
+    assert wrong != right_text(exercise if exercise in GPT.page.switches else None)
 
 
 @functools.cache
@@ -131,7 +133,7 @@ def test_switches_keep_the_letters_that_they_promise_to_keep() -> None:
 def test_a_record_is_what_the_page_would_write() -> None:
     """To the end of the tale."""
     settings: dict[str, Any] = {"prompt": "Then they all went home and slept. ", "seed": 1}
-    text = record(MODEL, GPT.parts, temperature=0.6, top_k=40, **settings)
+    text = record(MODEL, GPT.page.parts, temperature=0.6, top_k=40, **settings)
     written = "".join(step["letter"] for step in json.loads(text)["steps"])
     assert written.endswith(".\n")
     assert write(len(written), temperature=0.6, sources={}, names=REFERENCE, **settings) == written

@@ -5,7 +5,8 @@ import binascii
 import functools
 import json
 import pickle
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from grader.browser import page
@@ -17,6 +18,7 @@ from grader.grading.expected.public_form import public_exercise
 from grader.sandbox.confined_process import ConfinedProcess
 from grader.sandbox.process import open_sandbox
 from sitegen.from_collection.own_gpt_record import record
+from sitegen.own_gpt import GptPage
 from sitegen.pickled import PickleFormat
 
 if TYPE_CHECKING:
@@ -77,13 +79,15 @@ class AuthorProcess:
         """Return the JSON of the verdict that a page with this engine would give."""
         return self._json(("verdict", engine, source))
 
-    def record(self, model: str, parts: Sequence[str], settings: Mapping[str, Any]) -> bytes:
+    def record(self, model: str, gpt_page: GptPage) -> bytes:
         """Return as JSON the text that a small GPT writes, letter by letter; see `record`.
 
         Raises:
             GraderFault: The model failed to write.
         """
-        return self._json(("record", model, {"parts": parts, **settings}))
+        return self._json(
+            ("record", model, {"parts": [*gpt_page.parts], **asdict(gpt_page.settings)})
+        )
 
     def _json(self, request: tuple[str, str, Any]) -> bytes:
         text = self._process.ask(pickle.dumps(request))

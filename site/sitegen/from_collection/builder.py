@@ -44,7 +44,7 @@ from sitegen.content import (
 from sitegen.from_collection.author_process import AuthorProcess, read_tests
 from sitegen.from_collection.file_cache import load_cached, run_cached
 from sitegen.links import exercise_path, lesson_path
-from sitegen.own_gpt import GPT_FOLDER, GptDefinition
+from sitegen.own_gpt import GPT_FOLDER, GptDefinition, WrongExample
 from sitegen.package_data import data_folder
 from sitegen.pickled import PickleFormat
 from sitegen.pyodide import PUBLIC_PACKAGES
@@ -252,7 +252,7 @@ class ContentBuilder:
             data={str(e.id): e.data for track in tracks for e in track.exercises if e.data},
             python=self._load_or_make("modules", bundle),
             for_practice=any(self._is_practice(e) for track in tracks for e in track.exercises),
-            wrong_answer=self._wrong_answer(by_id, *gpt.wrong_answer) if gpt else None,
+            wrong_answer=self._wrong_answer(by_id, gpt.page.wrong_answer) if gpt else None,
             warm_up=next(iter(tracks[0].definition.requires), "") if tracks else "",
             cache=self._cache,
             fingerprints=fingerprints,
@@ -289,8 +289,9 @@ class ContentBuilder:
         )
 
     def _wrong_answer(
-        self, exercises: Mapping[str, Exercise], name: str, mistake: str
+        self, exercises: Mapping[str, Exercise], example: WrongExample
     ) -> Callable[[], WrongAnswer] | None:
+        name, mistake = example.exercise, example.misconception
         exercise = exercises.get(name)
         wrong = [e.code for e in exercise.misconceptions if e.id == mistake] if exercise else []
         if not exercise or not wrong or not self._is_practice(exercise):
@@ -312,14 +313,16 @@ class ContentBuilder:
         self, exercises: Mapping[str, Exercise], track: str, gpt: GptDefinition
     ) -> OwnGpt | None:
         parts = [exercises[name] for name in gpt.functions if name in exercises]
-        if not exercises.keys() >= gpt.parts.keys() or not all(part.solution for part in parts):
+        if not exercises.keys() >= gpt.page.parts.keys() or not all(
+            part.solution for part in parts
+        ):
             return None
         programs, mistakes = dict[str, dict[str, str]](), dict[str, dict[str, str]]()
         for part in parts:
             wrong = [
                 misconception
                 for misconception in part.misconceptions
-                if misconception.id in gpt.mistakes[part.id]
+                if misconception.id in gpt.page.mistakes.get(part.id, ())
             ]
             codes = {program.id: program.code for program in wrong}
             programs[part.id] = {"reference": part.solution} | codes
@@ -327,10 +330,10 @@ class ContentBuilder:
         model_json = gpt.model_json(programs)
 
         def record() -> str:
-            key = f"own gpt {hashlib.sha256(model_json.encode()).hexdigest()} {gpt.settings}"
+            key = f"own gpt {hashlib.sha256(model_json.encode()).hexdigest()} {gpt.page}"
             return self._load_or_make(
                 key,
-                lambda: self._author_process().record(model_json, [*gpt.parts], gpt.settings),
+                lambda: self._author_process().record(model_json, gpt.page),
             ).decode()
 
         if self._with_solutions or all(map(self._is_practice, parts)):

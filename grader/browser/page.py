@@ -94,7 +94,7 @@ class _Grader:
         self._results: dict[TestId, TestResult] = {}  # the results of the last verdict
 
     def verdict(self, source: str) -> Verdict:
-        """Grade a source by the visible tests."""
+        """Grade a source by the tests that the page has."""
         data = source.encode("utf-8", "surrogatepass")
         submission = Submission.from_bytes(Path(self.exercise.path_name), data)
         results: dict[TestId, TestResult] = {}
@@ -195,7 +195,7 @@ def open_exercise(text: str) -> None:
 
 
 def check(source: str) -> str:
-    """Grade a source by the visible tests of the exercise."""
+    """Grade a source by the tests of the exercise that the page has."""
     if _page.grader is None:
         return json.dumps(fault_data("", "no exercise is open"))
     with _quietly(), provide_data_files(_page.grader.exercise):

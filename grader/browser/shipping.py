@@ -124,8 +124,9 @@ def engine_data(
 
     The data has the inputs and expected values of the visible tests, and the results of each
     misconception in them. For practice it also has the hidden tests, with other inputs than the
-    grader draws. It never has the solution, a reference or a program. A test that a page cannot
-    run, or that is too large to load, is left out and counted as hidden elsewhere.
+    grader draws. It never has the solution or a reference, and a program only for practice with
+    learners' tests. A test that a page cannot run, or that is too large to load, is left out and
+    counted as hidden elsewhere.
 
     Args:
         exercise: The full edition, or a student's.

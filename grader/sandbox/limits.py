@@ -34,13 +34,13 @@ class Limits:
     """File descriptors, so that a program that forgets to close files fails early."""
 
     file_size: int = 8 << 20
-    """Size of one file in the scratch folder."""
+    """Size of one file in the scratch folder, which no exercise needs to fill."""
 
     tmpfs_bytes: int = 16 << 20
-    """Size of all files in the scratch folder, which are kept in memory."""
+    """Size of all files in the scratch folder. They are kept in memory, so they are few."""
 
     tmpfs_files: int = 256
-    """Number of files and folders in the scratch folder."""
+    """Number of files and folders in the scratch folder, since each takes memory of the kernel."""
 
     output: int = 64 << 10
     """Printed output: about a thousand lines, more than anyone reads. It must be a multiple of the

@@ -1,6 +1,6 @@
 """The inputs and expected values of an exercise's tests, computed once and cached.
 
-This is the only module that imports `reference` and the reference of a course. Authors' Python runs
+This is the only module that uses `reference` and the reference of a course. Authors' Python runs
 here on the trusted side. A learner's code never does, and a solution runs only in a sandbox.
 """
 

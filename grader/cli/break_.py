@@ -85,7 +85,9 @@ def find_program(exercise: Exercise, name: str | None = None) -> Misconception:
             raise UsageError(f"you have broken all programs of '{exercise.id}'")
         return program
     if not name.isdecimal():
-        by_id = {misconception.id: misconception for misconception in exercise.breakable}
+        by_id = {
+            misconception.id: misconception for misconception in exercise.breakable_misconceptions
+        }
         if name not in by_id:
             close = did_you_mean(name, by_id)
             raise UsageError(f"'{exercise.id}' has no program '{name}' to break{close}")

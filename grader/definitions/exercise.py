@@ -821,7 +821,7 @@ class Exercise:
     digest: str = field(default="", metadata={"internal": True})
 
     @property
-    def breakable(self) -> tuple[Misconception, ...]:
+    def breakable_misconceptions(self) -> tuple[Misconception, ...]:
         """The misconceptions whose programs learners may try to break."""
         if self.kind not in ("write", "fix"):
             return ()

@@ -96,7 +96,7 @@ class Lesson:
                 message = f"no exercise '{block.exercise}' in this track{close}"
                 problems.append(Problem(block.where, message))
             elif exercise.edition == "full":  # the student edition lacks the wrong programs
-                ids = [misconception.id for misconception in exercise.breakable]
+                ids = [misconception.id for misconception in exercise.breakable_misconceptions]
                 if name not in ids:
                     problem = f"'{exercise.id}' has no misconception '{name}' to break"
                     problems.append(Problem(block.where, problem + did_you_mean(name, ids)))

@@ -44,7 +44,9 @@ def list_breakable(exercise: Exercise) -> list[Misconception]:
 
     Those that the author marked `breakable: false` are left out.
     """
-    return sorted(exercise.breakable, key=lambda each: _distance(exercise.solution, each.code))
+    return sorted(
+        exercise.breakable_misconceptions, key=lambda each: _distance(exercise.solution, each.code)
+    )
 
 
 def break_job(exercise: Exercise, misconception: str, call: str) -> Job:

@@ -387,7 +387,9 @@ class ContentBuilder:
     def _blocks(self, lesson: Lesson, exercises: Sequence[Exercise]) -> Iterator[Block]:
         """Yield the blocks; a wrong program only if pages may show it, with its code."""
         practice = [exercise for exercise in exercises if self._is_practice(exercise)]
-        codes = {(e.id, wrong.id): wrong.code for e in practice for wrong in e.breakable}
+        codes = {
+            (e.id, wrong.id): wrong.code for e in practice for wrong in e.breakable_misconceptions
+        }
         for block in run_cached(lesson, self._cache, self._sandbox).blocks:
             if not isinstance(block, BreakTask):
                 yield block

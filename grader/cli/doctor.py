@@ -75,14 +75,14 @@ def command(exercises: Path | None, database: str | None) -> None:
 def _try_packages(path: Path) -> bool:
     """Import a course's packages in the sandbox; return whether a package is missing."""
     course = load_course(path)
-    for problem in course.missing.values():
+    for problem in course.problem_by_package.values():
         click.echo(f"{problem}\n")
     if course.packages:
         versions = dict.fromkeys(map(describe_version, course.packages))
         click.echo(f"packages of {path}: {', '.join(versions)}")
         with open_sandbox(packages=course.packages):
             click.echo("  imported in the sandbox\n")
-    return bool(course.missing)
+    return bool(course.problem_by_package)
 
 
 def _try_store(url: str) -> None:

@@ -346,6 +346,6 @@ def _find_packages(lessons: list[Path]) -> set[str]:
         if exists(path):
             course = load_course(path)
             if exists(lesson):
-                course.refuse_missing(read_file(lesson).decode("utf-8", "replace"))
+                course.refuse_missing_packages(read_file(lesson).decode("utf-8", "replace"))
             packages |= {*course.packages}
     return packages

@@ -58,5 +58,5 @@ def _courses(exercises: Path | None) -> Iterator[Course]:
     for folder in folders_in(options.collection_folder(exercises)):
         if exists(folder / COURSE_FILE):
             course = load_course(folder / COURSE_FILE)
-            if course.packages or course.missing:
+            if course.packages or course.problem_by_package:
                 yield course

@@ -40,8 +40,8 @@ def lock(course: Course) -> tuple[str, str]:
         DefinitionError: A package is not installed, or conflicts with Etude.
         UsageError: The command uv, which finds the hashes, is missing.
     """
-    if course.missing:
-        raise DefinitionError([*course.missing.values()])
+    if course.problem_by_package:
+        raise DefinitionError([*course.problem_by_package.values()])
     command = _uv()
     if not command:
         raise UsageError("uv finds versions and hashes; install it with `pip install uv`")
@@ -73,7 +73,7 @@ def check_requirements(course: Course) -> bytes | None:
     Raises:
         DefinitionError: The file is missing, lacks a package, or pins a version other than Etude's.
     """
-    if not (course.packages or course.missing):
+    if not (course.packages or course.problem_by_package):
         return None
     path = course.where.path.with_name(REQUIREMENTS_FILE)
     write = "write it with `etude packages lock`, where they are installed"
@@ -103,7 +103,8 @@ def install(course: Course) -> bool:
         DefinitionError: As for `check_requirements`, or a package is still missing.
         UsageError: Pip failed; it has printed the reason.
     """
-    if not course.missing and not course.where.path.with_name(REQUIREMENTS_FILE).is_file():
+    requirements = course.where.path.with_name(REQUIREMENTS_FILE)
+    if not course.problem_by_package and not requirements.is_file():
         return False
     if check_requirements(course) is None:
         return False
@@ -122,7 +123,7 @@ def install(course: Course) -> bool:
         raise UsageError(f"pip could not install {course.where.path.with_name(REQUIREMENTS_FILE)}")
     importlib.invalidate_caches()
     distributions_of_modules.cache_clear()
-    missing = load_course(course.where.path).missing
+    missing = load_course(course.where.path).problem_by_package
     if missing:
         names = ", ".join(missing)
         raise _packages_error(

@@ -172,7 +172,9 @@ def _load(path: Path, course: Course | None) -> tuple[Exercise, Document]:
         course=course,
         data=data,
         hidden_data=hidden_data,
-        missing=course.missing_in(_code_for(exercise, document, course)) if course else (),
+        package_problems=(
+            course.find_package_problems(_code_for(exercise, document, course)) if course else ()
+        ),
         digest=digest_in_course(document.digest, course, digests),
     )
     checked = CheckedExercise(exercise, document)

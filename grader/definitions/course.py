@@ -89,7 +89,7 @@ def load_course(path: Path) -> Course:
         reference=definition.reference or "",
         sources=sources,
         packages=tuple(module for module in definition.packages if module not in missing),
-        missing=missing,
+        problem_by_package=missing,
         digest=hashlib.sha256(contents.encode()).hexdigest() if sources or versions else "",
     )
 

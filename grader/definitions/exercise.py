@@ -669,7 +669,8 @@ class Course:
     reference: str = ""  # name of the reference's package
     sources: Mapping[str, str] = field(default_factory=dict)  # source of each module, by path
     packages: tuple[str, ...] = ()  # installed modules that submissions may import
-    missing: Mapping[str, Problem] = field(default_factory=dict)  # problem of each missing module
+    # The problem of each package that is not installed.
+    problem_by_package: Mapping[str, Problem] = field(default_factory=dict)
     digest: str = ""  # SHA-256 of reference and packages; empty if the course has neither
 
     @property
@@ -680,14 +681,18 @@ class Course:
             name.replace("/", "."): path for name, path in zip(names, self.sources, strict=True)
         }
 
-    def missing_in(self, code: str) -> tuple[Problem, ...]:
+    def find_package_problems(self, code: str) -> tuple[Problem, ...]:
         """Return the problems for packages that code imports but that are not installed."""
-        names = find_imports(code, self.missing) if self.missing else ()
-        return tuple(self.missing[m] for m in self.missing if m.partition(".")[0] in names)
+        names = find_imports(code, self.problem_by_package) if self.problem_by_package else ()
+        return tuple(
+            problem
+            for package, problem in self.problem_by_package.items()
+            if package.partition(".")[0] in names
+        )
 
-    def refuse_missing(self, code: str) -> None:
+    def refuse_missing_packages(self, code: str) -> None:
         """Raise `DefinitionError` if code imports a package that is not installed."""
-        if problems := self.missing_in(code):
+        if problems := self.find_package_problems(code):
             raise DefinitionError(problems)
 
 
@@ -814,7 +819,7 @@ class Exercise:
         default_factory=dict, metadata={"internal": True}, repr=False
     )
     # Problems for packages that its file or its reference imports but that are not installed.
-    missing: tuple[Problem, ...] = field(default=(), metadata={"internal": True})
+    package_problems: tuple[Problem, ...] = field(default=(), metadata={"internal": True})
     # Changes the draws of hidden tests, so that a practice page never has those of the grader.
     draw_salt: str = field(default="", metadata={"internal": True})
     # SHA-256 of the file, and of the parts of the course that a verdict depends on.
@@ -834,9 +839,11 @@ class Exercise:
         """The modules that a submission may import besides NumPy."""
         return self.course.packages if self.course is not None else ()
 
-    def refuse_missing(self, source: str = "") -> None:
+    def refuse_missing_packages(self, source: str = "") -> None:
         """Raise `DefinitionError` if the exercise or a submission needs a missing package."""
-        problems = (*self.missing, *(self.course.missing_in(source) if self.course else ()))
+        problems = [*self.package_problems]
+        if self.course:
+            problems += self.course.find_package_problems(source)
         if problems:
             raise DefinitionError([*dict.fromkeys(problems)])
 

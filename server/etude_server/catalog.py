@@ -45,7 +45,7 @@ class Catalog:
             for exercise in track.exercises
             if exercise.course
         }.values():
-            for problem in course.missing.values():
+            for problem in course.problem_by_package.values():
                 _log.warning(
                     "a package is missing, and exercises that need it are not graded",
                     problem=str(problem),

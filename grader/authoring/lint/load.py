@@ -60,7 +60,7 @@ def load_for_lint(
         kinds |= dict.fromkeys(group.files, "exercise")
     for exercise in definitions.exercises.values():
         if exercise.course is not None:
-            definitions.problems.update(dict.fromkeys(exercise.course.missing.values()))
+            definitions.problems.update(dict.fromkeys(exercise.course.problem_by_package.values()))
     documents = {path: definitions.try_load(read_yaml, path) for path in kinds}
     problems = list(definitions.problems)
     files = [File(path, kind, documents[path]) for path, kind in kinds.items()]

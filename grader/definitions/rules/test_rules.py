@@ -63,7 +63,7 @@ def _budgets(checked: CheckedExercise) -> Iterator[Problem]:
 
 def _figures(checked: CheckedExercise) -> Iterator[Problem]:
     course = checked.exercise.course
-    modules = (*course.packages, *course.missing) if course is not None else ()
+    modules = (*course.packages, *course.problem_by_package) if course is not None else ()
     tops = {module.partition(".")[0] for module in modules}
     for index, test in enumerate(checked.exercise.tests):
         if isinstance(test, FigureTest):

@@ -222,7 +222,7 @@ class _GradingSession:
 
     def _oracle(self, job: Job) -> Oracle:
         """Return the oracle for a job; raise an error if the job cannot be graded here."""
-        job.exercise.refuse_missing(job.submission.source)
+        job.exercise.refuse_missing_packages(job.submission.source)
         if lacking := sorted(set(job.exercise.packages) - self._sandbox.packages):
             raise GraderFault(f"the sandbox was started without {', '.join(lacking)}")
         # All variants of an exercise share one cache of values.

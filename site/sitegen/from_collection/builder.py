@@ -206,7 +206,7 @@ class ContentBuilder:
             edition = untested_track(track)
             exercises = []
             for public_exercise, exercise in zip(edition.exercises, track.exercises, strict=True):
-                exercise.refuse_missing()
+                exercise.refuse_missing_packages()
                 missing = missing_in_page(
                     exercise, self._page_packages, for_practice=self._is_practice(exercise)
                 )
@@ -368,7 +368,7 @@ class ContentBuilder:
         packages: tuple[str, ...] = ()
         if exists(course):
             loaded = load_course(course)
-            loaded.refuse_missing(code)
+            loaded.refuse_missing_packages(code)
             packages = find_imports(code, loaded.packages)
         return TrackLesson(
             entry.id,

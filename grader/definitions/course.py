@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from grader.definitions import packages
 from grader.definitions.decode import decode
-from grader.definitions.exercise import Course, _doc
+from grader.definitions.exercise import Course, documented_field
 from grader.definitions.files import read_file, refuse_link
 from grader.definitions.wording import quote
 from grader.definitions.yaml_source import Document, read_yaml
@@ -28,14 +28,14 @@ class CourseDefinition:
     """`course.yaml`, beside the tracks: names a course, and what its exercises share."""
 
     where: Location
-    title: str = _doc("The name of the course.")
-    reference: str | None = _doc(
+    title: str = documented_field("The name of the course.")
+    reference: str | None = documented_field(
         "The folder of the course's own reference, a Python package beside this file. Definitions "
         "name its functions as `package.module:name`. It is imported where expected values are "
         "computed, and nowhere else: no submission, handout or page has it.",
         default=None,
     )
-    packages: tuple[str, ...] = _doc(
+    packages: tuple[str, ...] = documented_field(
         "Modules beside NumPy that submissions, tests and lessons may import, as in `import`: "
         "`scipy`, `sklearn`. The package is installed beside Etude: `etude packages install` takes "
         "it from `requirements.txt` in this folder. Name and version are part of the hash of each "
@@ -44,7 +44,7 @@ class CourseDefinition:
         "only plain values and NumPy arrays pass: no `DataFrame`, no `Tensor`.",
         default=(),
     )
-    grading: Literal["certified", "practice"] = _doc(
+    grading: Literal["certified", "practice"] = documented_field(
         "`certified`: pages run the visible tests alone, and the grader says whether a submission "
         "passes. `practice`, for self-study: pages also run the hidden tests, on inputs drawn for "
         "the site, and show the solution after a pass. Readers of their data can find both.",

@@ -49,7 +49,7 @@ _DEFAULT_NAN_POLICY: NanPolicy = "equal"
 _DEFAULT_DTYPE_POLICY: DtypePolicy = "kind"
 
 
-def _doc(
+def documented_field(
     text: str, rules: Mapping[str, Any] = _NO_RULES, *, unique: str | None = None, **options: Any
 ) -> Any:
     """Declare a field with its sentence in the documentation of the format.
@@ -136,8 +136,8 @@ Expected: TypeAlias = FromReference | FromSolution | FromExpression | LiteralVal
 class Tolerance:
     """The deviation that a number may have: `|got - expected| <= atol + rtol * |expected|`."""
 
-    atol: float = _doc("Absolute part.", _COUNT, default=1e-9)
-    rtol: float = _doc("Relative part.", _COUNT, default=1e-7)
+    atol: float = documented_field("Absolute part.", _COUNT, default=1e-9)
+    rtol: float = documented_field("Relative part.", _COUNT, default=1e-7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ class Budget:
     """A limit on one call, in multiples of what the reference (or the solution) uses for it."""
 
     where: Location
-    time: float | None = _doc(
+    time: float | None = documented_field(
         "The CPU time. The limit never falls below a minimum, so that noise does not decide. A "
         "page does not measure it: there, a program that is only slow passes. Some "
         "misconceptions differ from the solution only in time. Such a misconception should take "
@@ -154,7 +154,7 @@ class Budget:
         _ABOVE_ZERO,
         default=None,
     )
-    memory: float | None = _doc(
+    memory: float | None = documented_field(
         "The peak of the memory that the call allocates.", _ABOVE_ZERO, default=None
     )
 
@@ -164,20 +164,26 @@ class _BaseTest:
     """The fields of every test."""
 
     where: Location
-    id: TestId = _doc("The name of the test in every report. It is unique in the exercise.", SLUG)
-    description: str = _doc("What the test shows, in a few words. Learners read it.", default="")
-    given: Given = _doc(
+    id: TestId = documented_field(
+        "The name of the test in every report. It is unique in the exercise.", SLUG
+    )
+    description: str = documented_field(
+        "What the test shows, in a few words. Learners read it.", default=""
+    )
+    given: Given = documented_field(
         "The inputs: a mapping of literals, or Python.", default_factory=lambda: Literals({})
     )
-    seeds: int = _doc(
+    seeds: int = documented_field(
         "The number of draws of new inputs. Each draw must pass.",
         {"minimum": 1, "maximum": 1000},
         default=1,
     )
-    partial: bool = _doc("`true` gives points in proportion to the draws that pass.", default=False)
-    hidden: bool = _doc("`true` hides the test from learners.", default=False)
-    points: int = _doc("The points for passing the test.", _COUNT, default=1)
-    disclose: Disclosure = _doc(
+    partial: bool = documented_field(
+        "`true` gives points in proportion to the draws that pass.", default=False
+    )
+    hidden: bool = documented_field("`true` hides the test from learners.", default=False)
+    points: int = documented_field("The points for passing the test.", _COUNT, default=1)
+    disclose: Disclosure = documented_field(
         "What the feedback on a hidden test may reveal.", default="category"
     )
 
@@ -248,26 +254,26 @@ class CallTest(_BaseTest):
     compared = "value"
     is_expression = True
 
-    call: str = _doc(
+    call: str = documented_field(
         "A Python expression that uses the given names and the names under `defines`. Its "
         "arguments are plain values and arrays. Use a `run` test for other arguments, such as a "
         "NumPy `Generator`."
     )
-    expect: Expected = _doc(
+    expect: Expected = documented_field(
         "`reference`, `solution`, `{expression: ...}`, or the value itself. Write several arrays "
         "of different shapes as a tuple: `expression: (np.array(...), np.array(...))`. Write "
         "this on its own line below `expect:`, because a comma between braces ends it.",
         default_factory=FromReference,
     )
-    tolerance: Tolerance | None = _doc(
+    tolerance: Tolerance | None = documented_field(
         "The allowed deviation of numbers. By default it follows the dtype.", default=None
     )
-    nan: NanPolicy = _doc(
+    nan: NanPolicy = documented_field(
         "With `equal`, NaN must stand exactly where the expected value has NaN. With `ignored`, "
         "any value may stand there.",
         default="equal",
     )
-    accept: tuple[Accepted, ...] = _doc(
+    accept: tuple[Accepted, ...] = documented_field(
         "Types and dtypes that are accepted besides the expected one. `list` and `tuple` accept "
         "these containers of numbers in place of an array. `array` accepts an array in place of "
         "a list or a tuple. `float16`, `float32` and `complex64` accept fewer digits. Numbers "
@@ -275,18 +281,20 @@ class CallTest(_BaseTest):
         "place of other numbers.",
         default=(),
     )
-    dtype: DtypePolicy = _doc(
+    dtype: DtypePolicy = documented_field(
         "With `kind`, integers of any width are equal, and floats may not have fewer digits. "
         "With `exact`, each array and number must have exactly the expected dtype, such as "
         "`uint8`.",
         default="kind",
     )
-    keep_inputs: bool = _doc(
+    keep_inputs: bool = documented_field(
         "`true` fails a submission that changes an argument in place, though its result is "
         "right. `false` allows it.",
         default=True,
     )
-    budget: Budget | None = _doc("The limits on the time and the memory of the call.", default=None)
+    budget: Budget | None = documented_field(
+        "The limits on the time and the memory of the call.", default=None
+    )
 
     def with_expected_from(self, program: FromReference | FromSolution, /) -> Self:
         """Return the test with a program as the source of its expected value."""
@@ -305,13 +313,13 @@ class OutputTest(_BaseTest):
     compared = "text"
     runs_in_submission = True
 
-    run: str = _doc("Python statements that run in the submission's namespace.")
-    stdout: str | None = _doc(
+    run: str = documented_field("Python statements that run in the submission's namespace.")
+    stdout: str | None = documented_field(
         "The text that they must print. Numbers compare within the tolerance. The default is the "
         "text that the solution prints.",
         default=None,
     )
-    tolerance: Tolerance | None = _doc(
+    tolerance: Tolerance | None = documented_field(
         "The allowed deviation of printed numbers. By default the last printed digit must match.",
         default=None,
     )
@@ -337,25 +345,27 @@ class PropertyTest(_BaseTest):
     compared = "property"
     is_expression = True
 
-    holds: Property = _doc("The property's name.")
-    call: str = _doc("A Python expression that uses the given names and the names under `defines`.")
-    of: tuple[str, ...] = _doc(
+    holds: Property = documented_field("The property's name.")
+    call: str = documented_field(
+        "A Python expression that uses the given names and the names under `defines`."
+    )
+    of: tuple[str, ...] = documented_field(
         "The given names that the check reorders or changes. By default these are all arrays of "
         "floats. For gradient and idempotent it is only the first one.",
         unique="",
         default=(),
     )
-    axis: int | None = _doc(
+    axis: int | None = documented_field(
         "The axis of the property. For rows_sum_to_one and shift_invariant the default is the "
         "last axis. Otherwise it is the axis before the last, which numbers the tokens.",
         default=None,
     )
-    against: str | None = _doc(
+    against: str | None = documented_field(
         "A second expression over the same names, without the reference. For gradient it is the "
         "scalar that is differentiated. For two_ways_agree it is another way to the same result.",
         default=None,
     )
-    tolerance: Tolerance | None = _doc(
+    tolerance: Tolerance | None = documented_field(
         "The allowed deviation of numbers. By default it follows the dtype.", default=None
     )
 
@@ -399,8 +409,10 @@ class PytestTest(_BaseTest):
     kind_key = code_key = "pytest"
     page_heading = "Test"
 
-    pytest: str = _doc("Python statements with `assert`. They can use `pytest`, `capsys` and `np`.")
-    keep_inputs: bool = _doc(
+    pytest: str = documented_field(
+        "Python statements with `assert`. They can use `pytest`, `capsys` and `np`."
+    )
+    keep_inputs: bool = documented_field(
         "`true` fails a submission that changes an argument in place. `false` allows it. With "
         "`false`, compute the expected value from copies that no call gets.",
         default=True,
@@ -424,8 +436,8 @@ class FigureTest(_BaseTest):
     compared = "figure"
     runs_in_submission = True
 
-    figure: str = _doc("Python statements that run in the submission's namespace.")
-    compare: tuple[FigurePart, ...] = _doc(
+    figure: str = documented_field("Python statements that run in the submission's namespace.")
+    compare: tuple[FigurePart, ...] = documented_field(
         "The parts to compare. The number of plots always counts. `lines`, `points`, `bars` and "
         "`images` are data. Points come from `scatter`. Bars come from `bar`, `barh` and `hist`. "
         "Images come from `imshow` and `pcolormesh`. `texts` are the texts of `text` and "
@@ -435,7 +447,7 @@ class FigureTest(_BaseTest):
         unique="",
         default=("lines", "points", "bars", "images", "xlabel", "ylabel"),
     )
-    tolerance: Tolerance | None = _doc(
+    tolerance: Tolerance | None = documented_field(
         "The allowed deviation of numbers. By default it follows the dtype.", default=None
     )
 
@@ -466,10 +478,10 @@ class SuiteTest(_BaseTest):
     kind = kind_key = code_key = "suite"
     page_heading = "Your suite"
 
-    suite: SuiteAim = _doc(
+    suite: SuiteAim = documented_field(
         "With `accepts`, each right program must pass. With `rejects`, wrong programs must fail."
     )
-    at_least: float = _doc(
+    at_least: float = documented_field(
         "For `rejects`: the share of wrong programs that must fail. Below this share the points "
         "are in proportion to it.",
         {"exclusiveMinimum": 0, "maximum": 1},
@@ -498,21 +510,21 @@ class Definition:
     """One name that a submission must define."""
 
     where: Location
-    reference: str | None = _doc(
+    reference: str | None = documented_field(
         "The reference's counterpart, as `package.module:name`.", default=None
     )
-    kind: DefinedAs = _doc(
+    kind: DefinedAs = documented_field(
         "`function`, `class` or `value`. Where the `kind` of the exercise is `predict`, it is "
         "always `value`.",
         default="function",
     )
-    choices: tuple[str, ...] = _doc(
+    choices: tuple[str, ...] = documented_field(
         "For a value: the answers to choose from. By default any answer is possible. Choices are "
         'texts. Write `"yes"` and `"True"` in quotes, because they are not texts otherwise.',
         unique="",
         default=(),
     )
-    operators: tuple[Operator, ...] = _doc(
+    operators: tuple[Operator, ...] = documented_field(
         "For a class: the operators that tests use on its objects. Tests do not use any other "
         "operator, because an object could claim to equal everything. If you name one, functions "
         "of the submission can return such an object too. Where you expect a number, compare "
@@ -542,22 +554,22 @@ class Forbid:
     """
 
     where: Location
-    imports: tuple[str, ...] = _doc(
+    imports: tuple[str, ...] = documented_field(
         "Modules. Everything below them is forbidden too.", unique="", default=()
     )
-    names: tuple[str, ...] = _doc(
+    names: tuple[str, ...] = documented_field(
         "Names and attributes, such as `sum` or `np.einsum`. A name without a dot is forbidden "
         "everywhere, also in `x.sum()`.",
         unique="",
         default=(),
     )
-    calls: tuple[str, ...] = _doc(
+    calls: tuple[str, ...] = documented_field(
         "Functions and methods, such as `np.linalg.norm` or `dot`. Both `dot` and `np.dot` "
         "forbid `x.dot(y)` too. A use of the name without a call counts as well.",
         unique="",
         default=(),
     )
-    loops: bool = _doc(
+    loops: bool = documented_field(
         "`true` forbids `for`, `while`, comprehensions and functions that call themselves by "
         "name. It also forbids functions that contain a loop: `map`, `filter`, "
         "`functools.reduce` and `itertools`. In NumPy these are `np.vectorize`, `np.frompyfunc`, "
@@ -566,7 +578,7 @@ class Forbid:
         "are not found.",
         default=False,
     )
-    because: str = _doc("The reason, in one sentence. Learners read it.", default="")
+    because: str = documented_field("The reason, in one sentence. Learners read it.", default="")
 
     @property
     def sentence(self) -> str:
@@ -584,8 +596,8 @@ class Hint:
     short_form: ClassVar[str] = "text"  # the field that a plain text stands for
 
     where: Location
-    text: str = _doc("Markdown.", FILLED)
-    price: int = _doc("The XP that it costs to see it.", _COUNT, default=0)
+    text: str = documented_field("Markdown.", FILLED)
+    price: int = documented_field("The XP that it costs to see it.", _COUNT, default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -593,15 +605,17 @@ class Misconception:
     """A known wrong way to solve the exercise, and what to tell someone who took it."""
 
     where: Location
-    id: str = _doc("The name of the misconception in reports and statistics.", SLUG)
-    code: str = _doc(
+    id: str = documented_field("The name of the misconception in reports and statistics.", SLUG)
+    code: str = documented_field(
         "A program that makes exactly this mistake. Best is the solution with one change. Two "
         "misconceptions in one submission are recognized too. A number that only this program "
         "has may differ in the submission."
     )
-    feedback: str = _doc("What helps the learner, in one or two sentences.", FILLED)
-    hint: int | None = _doc("The number of the hint that helps, from 1.", _FROM_ONE, default=None)
-    breakable: bool = _doc(
+    feedback: str = documented_field("What helps the learner, in one or two sentences.", FILLED)
+    hint: int | None = documented_field(
+        "The number of the hint that helps, from 1.", _FROM_ONE, default=None
+    )
+    breakable: bool = documented_field(
         "`true` invites learners to break the program after a pass, as with `etude break`. Turn "
         "it off if no call with plain data shows the mistake.",
         default=True,
@@ -613,8 +627,8 @@ class Equivalent:
     """A generated mutant of the solution that no test can kill, because it means the same."""
 
     where: Location
-    change: str = _doc("The change, as `etude verify` prints it.", FILLED)
-    reason: str = _doc("Why it makes no difference.", FILLED)
+    change: str = documented_field("The change, as `etude verify` prints it.", FILLED)
+    reason: str = documented_field("Why it makes no difference.", FILLED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -624,8 +638,8 @@ class RightProgram:
     short_form: ClassVar[str] = "code"  # the field that a plain text stands for
 
     where: Location
-    code: str = _doc("The program.")
-    when: str = _doc(
+    code: str = documented_field("The program.")
+    when: str = documented_field(
         "Markdown: the other way and when to take it, in one or two sentences. With it, the "
         "program is shown after a pass, below the solution. Without it, no one sees the program.",
         default="",
@@ -637,22 +651,22 @@ class ExerciseLimits:
     """The resources of a submission to this exercise, where the usual limits do not fit."""
 
     where: Location
-    cpu_seconds: int | None = _doc(
+    cpu_seconds: int | None = documented_field(
         "The CPU time for all tests together. After a time-out the next test has the full time "
         "again, at most twice.",
         _ABOVE_ZERO,
         default=None,
     )
-    wall_seconds: float | None = _doc(
+    wall_seconds: float | None = documented_field(
         "The wall-clock time, with the same rule. It includes the time that tests need to "
         "compute values from the results.",
         _ABOVE_ZERO,
         default=None,
     )
-    memory_mib: int | None = _doc(
+    memory_mib: int | None = documented_field(
         "The address space. Python and NumPy take about 350 MiB of it.", _ABOVE_ZERO, default=None
     )
-    output_kib: int | None = _doc(
+    output_kib: int | None = documented_field(
         "The largest printed output, a multiple of 4.",
         {**_ABOVE_ZERO, "multipleOf": 4},
         default=None,
@@ -701,35 +715,35 @@ class Exercise:
     """One exercise. The verdict and the page are made from it."""
 
     where: Location
-    id: ExerciseId = _doc(
+    id: ExerciseId = documented_field(
         "Lower-case words joined by hyphens. The id is unique in the collection.", SLUG
     )
-    title: str = _doc("The heading of the page.", FILLED)
-    difficulty: Difficulty = _doc("beginner, intermediate or advanced.")
-    xp: int = _doc("Experience points for passing.", _COUNT)
-    instructions: str = _doc(
+    title: str = documented_field("The heading of the page.", FILLED)
+    difficulty: Difficulty = documented_field("beginner, intermediate or advanced.")
+    xp: int = documented_field("Experience points for passing.", _COUNT)
+    instructions: str = documented_field(
         "Markdown with $maths$: what to write, and why. An image, `![what it "
         "shows](picture.png)`, is a PNG or JPEG of at most 256 KiB. It must be in the course. "
         "Its path begins at the folder of this file.",
         FILLED,
     )
-    defines: Mapping[str, Definition] = _doc(
+    defines: Mapping[str, Definition] = documented_field(
         "The names that a submission must define. Where `kind` is `test`, the names that its "
         "suite imports."
     )
-    starter: str = _doc("The code that a learner begins with.")
-    tests: tuple[TestCase, ...] = _doc(
+    starter: str = documented_field("The code that a learner begins with.")
+    tests: tuple[TestCase, ...] = documented_field(
         "Visible and hidden tests, in the order in which they run.", unique="id"
     )
-    solution: str = _doc(
+    solution: str = documented_field(
         "A model answer, which passes every test. Only a student edition may lack it.", default=""
     )
-    explanation: str = _doc(
+    explanation: str = documented_field(
         "Markdown: why the solution is right. Only a student edition may lack it.",
         FILLED,
         default="",
     )
-    kind: Kind = _doc(
+    kind: Kind = documented_field(
         "With `write` the learner writes the code. With `fix` the starter is broken. With "
         "`predict` the learner answers without running the code. The submission then only sets "
         "names to literals or to `np.array(...)` of a literal. `np.nan` and `np.inf` are allowed "
@@ -738,65 +752,69 @@ class Exercise:
         "not see.",
         default="write",
     )
-    program: str = _doc(
+    program: str = documented_field(
         "Where `kind` is `test`: a right program, which no learner sees. `also_right`, "
         "`misconceptions` and `equivalent` then refer to it. `solution` is a suite.",
         default="",
     )
-    requires: tuple[ExerciseId, ...] = _doc(
+    requires: tuple[ExerciseId, ...] = documented_field(
         "The exercises to pass before this one.", unique="", default=()
     )
-    concepts: tuple[str, ...] = _doc("The ideas that the exercise trains.", unique="", default=())
-    minutes: int | None = _doc(
+    concepts: tuple[str, ...] = documented_field(
+        "The ideas that the exercise trains.", unique="", default=()
+    )
+    minutes: int | None = documented_field(
         "The estimated time. Pages show it. `etude next --course NAME` uses it to choose about "
         "ten minutes a day. The default is 5 for `predict`. Otherwise it is 8, 15 or 25 by "
         "difficulty.",
         _FROM_ONE,
         default=None,
     )
-    hints: tuple[Hint, ...] = _doc(
+    hints: tuple[Hint, ...] = documented_field(
         "Markdown: each hint is a text or `{text, price}`. They lead from a nudge to nearly the "
         "answer.",
         default=(),
     )
-    forbid: Forbid | None = _doc("The constructs that a submission must not use.", default=None)
-    limits: ExerciseLimits | None = _doc(
+    forbid: Forbid | None = documented_field(
+        "The constructs that a submission must not use.", default=None
+    )
+    limits: ExerciseLimits | None = documented_field(
         "Limits in place of the usual ones, up to the site's maximum.", default=None
     )
-    misconceptions: tuple[Misconception, ...] = _doc(
+    misconceptions: tuple[Misconception, ...] = documented_field(
         "Known mistakes, each with a program that makes it.", unique="id", default=()
     )
-    equivalent: tuple[Equivalent, ...] = _doc(
+    equivalent: tuple[Equivalent, ...] = documented_field(
         "Mutants of the solution that mean the same as it.", unique="change", default=()
     )
-    also_right: tuple[RightProgram, ...] = _doc(
+    also_right: tuple[RightProgram, ...] = documented_field(
         "Other right programs, each a text or `{code, when}`. They are written in another way "
         "than the solution. `etude verify` checks that each passes.",
         default=(),
     )
-    small_examples: bool = _doc(
+    small_examples: bool = documented_field(
         "`true` adds a small input to the feedback if a submission fails only hidden tests. The "
         "submission is wrong on it. The input is drawn for the submission and is in no test.",
         default=True,
     )
-    edition: Edition = _doc(
+    edition: Edition = documented_field(
         "`full`, or `student`: without anything hidden. A student edition is always made from "
         "the full one, never by hand.",
         default="full",
     )
-    files: tuple[str, ...] = _doc(
+    files: tuple[str, ...] = documented_field(
         "Data for a submission, such as `data/iris.csv`: paths below the course's folder. Each "
         "file has at most 8 MiB. The submission finds them read-only in its working folder, by "
         "name without folders. `given`, expected expressions, test bodies and the reference open "
         "them by the same names. They can open the hidden files too.",
         default=(),
     )
-    hidden_files: tuple[str, ...] = _doc(
+    hidden_files: tuple[str, ...] = documented_field(
         "Data for hidden tests only. The submission finds them once hidden tests run. They are "
         "in no handout.",
         default=(),
     )
-    files_to_submit: tuple[str, ...] = _doc(
+    files_to_submit: tuple[str, ...] = documented_field(
         "The files of a submission of several modules, such as `[attention.py, masks.py]`. The "
         "names are lower-case words joined by underscores. The first file is the main one, which "
         "defines the required names. It imports the others by their names. Starter and solution "
@@ -806,7 +824,7 @@ class Exercise:
         unique="",
         default=(),
     )
-    hidden_elsewhere: int = _doc(
+    hidden_elsewhere: int = documented_field(
         "In a student edition: the number of tests that it lacks. It lacks hidden tests and "
         "tests that need the solution.",
         _COUNT,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NewType
 
-from grader.definitions.exercise import SLUG, Exercise, ExerciseId, _doc
+from grader.definitions.exercise import SLUG, Exercise, ExerciseId, documented_field
 from grader.definitions.files import LESSONS
 from grader.definitions.rules.subject import Step
 from grader.definitions.wording import did_you_mean, quote
@@ -21,9 +21,13 @@ class LessonDefinition:
     """A lesson of a track: `lessons/<nn>-<id>.md` beside the `track.yaml`."""
 
     where: Location
-    id: LessonId = _doc("Lower-case words joined by hyphens; the name of the file.", SLUG)
-    title: str = _doc("The heading of the lesson's page.")
-    exercises: tuple[ExerciseId, ...] = _doc("The exercises it leads into, in order.", default=())
+    id: LessonId = documented_field(
+        "Lower-case words joined by hyphens; the name of the file.", SLUG
+    )
+    title: str = documented_field("The heading of the lesson's page.")
+    exercises: tuple[ExerciseId, ...] = documented_field(
+        "The exercises it leads into, in order.", default=()
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +35,23 @@ class TrackDefinition:
     """`track.yaml`: names the track and the order of its lessons and exercises."""
 
     where: Location
-    id: TrackId = _doc("Lower-case words joined by hyphens; the name of the folder.", SLUG)
-    title: str = _doc("The heading of the track's page.")
-    description: str = _doc("Markdown: what one can do after the track.")
-    exercises: tuple[ExerciseId, ...] = _doc("The exercises in order.")
-    lessons: tuple[LessonDefinition, ...] = _doc(
+    id: TrackId = documented_field(
+        "Lower-case words joined by hyphens; the name of the folder.", SLUG
+    )
+    title: str = documented_field("The heading of the track's page.")
+    description: str = documented_field("Markdown: what one can do after the track.")
+    exercises: tuple[ExerciseId, ...] = documented_field("The exercises in order.")
+    lessons: tuple[LessonDefinition, ...] = documented_field(
         "The lessons in order; each leads into some of the exercises.", unique="id", default=()
     )
-    requires: tuple[TrackId, ...] = _doc(
+    requires: tuple[TrackId, ...] = documented_field(
         "Tracks to have done before: a collection has them first. Else tracks come in the order of "
         "their folders' names.",
         default=(),
     )
-    xp: int | None = _doc("What all exercises earn together; checked when stated.", default=None)
+    xp: int | None = documented_field(
+        "What all exercises earn together; checked when stated.", default=None
+    )
 
 
 @dataclass(frozen=True, slots=True)

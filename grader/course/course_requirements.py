@@ -120,7 +120,7 @@ def install(course: Course) -> bool:
         cwd=course.where.path.parent, env={**variables, "PYTHONSAFEPATH": "1"}, check=False,
     )  # fmt: skip
     if done.returncode:
-        raise UsageError(f"pip could not install {course.where.path.with_name(REQUIREMENTS_FILE)}")
+        raise UsageError(f"pip could not install {requirements}")
     importlib.invalidate_caches()
     distributions_of_modules.cache_clear()
     missing = load_course(course.where.path).problem_by_package

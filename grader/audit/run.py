@@ -13,7 +13,7 @@ from typing import Any
 from grader.audit import ready_tests, suite_checks, tasks
 from grader.audit.child import pytest_run
 from grader.audit.child.match import Correspondence
-from grader.audit.child.recorded_calls import WRONG, Recorder, WrongAnswers
+from grader.audit.child.recorded_calls import WRONG, Recorder, WrongResults
 from grader.audit.line_coverage import LineCoverage
 from grader.audit.programs import (
     AuditedProgram,
@@ -148,7 +148,7 @@ class _Auditor:
         name: str,
         source: str,
         limits: TaskLimits = _SOLUTION,
-        answer: Recorder | WrongAnswers | None = None,
+        answer: Recorder | WrongResults | None = None,
         **options: Any,
     ) -> Task:
         session = pytest_run.Session(tuple(self._assignment.tests), **options)
@@ -202,7 +202,7 @@ class _Auditor:
 
     def _run_with_wrong_results(self) -> None:
         runs = [
-            self._task(kind, self._source, tasks.ORDINARY, WrongAnswers(kind), ids=self._ids)
+            self._task(kind, self._source, tasks.ORDINARY, WrongResults(kind), ids=self._ids)
             for kind in WRONG
         ]
         passing_tests: dict[str, list[str]] = {}

@@ -72,7 +72,7 @@ def run_tests(
     session: pytest_run.Session,
     limits: TaskLimits = ORDINARY,
     *,
-    answer: recorded_calls.Recorder | recorded_calls.WrongAnswers | None = None,
+    answer: recorded_calls.Recorder | recorded_calls.WrongResults | None = None,
 ) -> Task:
     """Return the task that runs the tests against a program.
 

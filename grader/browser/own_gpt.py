@@ -72,7 +72,7 @@ class GptProblem:
     exercise: str | None
 
 
-class OwnGpt:
+class LearnerGpt:
     """The model with the functions of one learner.
 
     Args:

@@ -36,7 +36,7 @@ import numpy as np
 
 from grader.browser.data_encoding import BreakData, EngineData, encoded_size, from_text
 from grader.browser.other_versions import differences
-from grader.browser.own_gpt import GptModel, GptProblem, OwnGpt
+from grader.browser.own_gpt import GptModel, GptProblem, LearnerGpt
 from grader.browser.page_child import PageChild, PageChildFactory
 from grader.definitions.exercise import Seeded, TestId
 from grader.errors import EtudeError
@@ -180,7 +180,7 @@ class _Page:
     lesson: _LessonNamespace | None = None
     lesson_files: Mapping[str, bytes] = field(default_factory=dict)
     model: GptModel | None = None
-    gpt: OwnGpt | None = None
+    gpt: LearnerGpt | None = None
     sources: Mapping[str, str] = field(default_factory=dict)  # the code that `gpt` has loaded
 
 
@@ -347,7 +347,7 @@ def begin_text(request: str) -> str:
         if is_new:
             if _page.gpt is not None:
                 _page.gpt.close()
-            _page.gpt, _page.sources = OwnGpt(_page.model, sources), sources
+            _page.gpt, _page.sources = LearnerGpt(_page.model, sources), sources
         assert _page.gpt is not None  # for the type checker
         settings["prompt"] = _page.model.without_unknown(settings["prompt"])
         problem = _page.gpt.begin(**settings, is_new=is_new)

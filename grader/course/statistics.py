@@ -116,7 +116,7 @@ class Sums:
 
 
 @dataclass(frozen=True, slots=True)
-class Mistakes:
+class MistakeCounts:
     """Counts of the mistakes in an exercise, the most common first."""
 
     misconceptions: dict[str, int] = field(default_factory=dict)
@@ -144,7 +144,7 @@ def summarize_exercises(rows: Sequence[Row]) -> list[ExerciseStatistics]:
             sum_rest_squared=math.fsum(rest**2 for rest, _ in rest_scores),
             sum_rest_of_passed=math.fsum(rest for rest, passed in rest_scores if passed),
         )
-        mistakes = Mistakes(
+        mistakes = MistakeCounts(
             misconceptions=_count_names(mistake for row in group for mistake in row.mistakes),
             failed_tests=_count_names(test for row in group for test in row.failed_tests),
             hints=_count_names(str(row.hint) for row in group if row.hint is not None),
@@ -154,7 +154,7 @@ def summarize_exercises(rows: Sequence[Row]) -> list[ExerciseStatistics]:
 
 
 def derive_statistics(
-    by_exercise: Mapping[str, tuple[Sums, Mistakes]],
+    by_exercise: Mapping[str, tuple[Sums, MistakeCounts]],
 ) -> list[ExerciseStatistics]:
     """Return the statistics of exercises from their sums and mistakes, the hardest first."""
     statistics = [

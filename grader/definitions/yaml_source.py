@@ -86,44 +86,44 @@ _SPECIAL_SPACE: Final = re.compile(
 )
 
 
-class _Sentence(NamedTuple):
+class _ErrorSentence(NamedTuple):
     fragment: str  # part of the parser's message
     text: str
     at_start: bool = False  # whether the error's place is the start of the construct
 
 
 _SENTENCES: Final = (
-    _Sentence("scanning an alias", f"{_ALIAS_PROBLEM}; {_QUOTE_ADVICE}", at_start=True),
-    _Sentence("scanning an anchor", f"{_ANCHOR_PROBLEM}; {_QUOTE_ADVICE}", at_start=True),
-    _Sentence("a tag", f"{_TAG_PROBLEM}; {_QUOTE_ADVICE}", at_start=True),
-    _Sentence("undefined tag handle", f"{_TAG_PROBLEM}; {_QUOTE_ADVICE}", at_start=True),
-    _Sentence(
+    _ErrorSentence("scanning an alias", f"{_ALIAS_PROBLEM}; {_QUOTE_ADVICE}", at_start=True),
+    _ErrorSentence("scanning an anchor", f"{_ANCHOR_PROBLEM}; {_QUOTE_ADVICE}", at_start=True),
+    _ErrorSentence("a tag", f"{_TAG_PROBLEM}; {_QUOTE_ADVICE}", at_start=True),
+    _ErrorSentence("undefined tag handle", f"{_TAG_PROBLEM}; {_QUOTE_ADVICE}", at_start=True),
+    _ErrorSentence(
         "mapping values are not allowed",
         "no 'key: value' can start here; check the indentation, "
         "and put a text that contains ': ' in quotes",
     ),
-    _Sentence(
+    _ErrorSentence(
         "could not find expected ':'",
         "expected ': ' after this key; check the indentation",
         at_start=True,
     ),
-    _Sentence("sequence entries are not allowed", "a list starts on a line of its own"),
-    _Sentence("<block end>", "this does not go with the lines above; check the indentation"),
-    _Sentence("expected key", "expected a key here; check the indentation and the quotes"),
-    _Sentence("'-' indicator", "expected '- ' as in the items above; check the indentation"),
-    _Sentence("',' or ']'", "expected ',' or ']' here"),
-    _Sentence("',' or '}'", "expected ',' or '}' here"),
-    _Sentence("unexpected end of stream", "this quoted text is never closed", at_start=True),
-    _Sentence("unexpected document", "this quoted text is never closed", at_start=True),
-    _Sentence(
+    _ErrorSentence("sequence entries are not allowed", "a list starts on a line of its own"),
+    _ErrorSentence("<block end>", "this does not go with the lines above; check the indentation"),
+    _ErrorSentence("expected key", "expected a key here; check the indentation and the quotes"),
+    _ErrorSentence("'-' indicator", "expected '- ' as in the items above; check the indentation"),
+    _ErrorSentence("',' or ']'", "expected ',' or ']' here"),
+    _ErrorSentence("',' or '}'", "expected ',' or '}' here"),
+    _ErrorSentence("unexpected end of stream", "this quoted text is never closed", at_start=True),
+    _ErrorSentence("unexpected document", "this quoted text is never closed", at_start=True),
+    _ErrorSentence(
         "escape character",
         "this backslash starts no YAML escape; use single quotes, or write \\\\ for a backslash",
     ),
-    _Sentence("hexdecimal number", "this escape needs more hexadecimal digits"),
-    _Sentence("Unicode character escape", "this escape is not a Unicode character"),
-    _Sentence("comment or line break", "only a comment may follow '|' or '>' on its line"),
-    _Sentence("node content", "expected a value here"),
-    _Sentence("<document start>", "expected the end of the file here"),
+    _ErrorSentence("hexdecimal number", "this escape needs more hexadecimal digits"),
+    _ErrorSentence("Unicode character escape", "this escape is not a Unicode character"),
+    _ErrorSentence("comment or line break", "only a comment may follow '|' or '>' on its line"),
+    _ErrorSentence("node content", "expected a value here"),
+    _ErrorSentence("<document start>", "expected the end of the file here"),
 )
 
 

@@ -11,7 +11,7 @@ from etude_server.store import grades, people, submissions, verdicts
 from etude_server.store.grades import Grade
 from etude_server.store.people import Person, is_erased_name
 from etude_server.store.submissions import StuckStudent
-from grader.course.statistics import ExerciseStatistics, Mistakes, derive_statistics
+from grader.course.statistics import ExerciseStatistics, MistakeCounts, derive_statistics
 from grader.reports import to_tables
 from grader.reports.report import Batch, CountedPoints, Report
 from grader.reports.to_tables import safe_cell
@@ -121,7 +121,7 @@ def compute_statistics(
     stuck = submissions.find_stuck_students(connection, MIN_STUCK_FAILURES, exercise)
     sums_by_exercise = grades.sum_grades(connection, exercise)
     pairs = {
-        name: (sums, mistakes.get(name, Mistakes())) for name, sums in sums_by_exercise.items()
+        name: (sums, mistakes.get(name, MistakeCounts())) for name, sums in sums_by_exercise.items()
     }
     return [
         ExerciseNumbers(statistics, tuple(stuck.get(statistics.exercise, ())))

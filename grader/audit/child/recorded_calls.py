@@ -225,7 +225,7 @@ WRONG: Final[Mapping[str, Callable[[Any], Any]]] = {
 
 
 @dataclass(slots=True)
-class WrongAnswers:
+class WrongResults:
     """Answers each call with a wrong result, and notes the tests that received one."""
 
     kind: str

@@ -43,9 +43,9 @@ def make_check(exercise: Exercise, test: TestCase) -> Check[Any]:
 
         return FigureCheck(test)
     if isinstance(test, SuiteTest):
-        from grader.grading.checks.suite import SuiteCheck  # slow to import: it makes mutants
+        from grader.grading.checks.suite import SuiteTestCheck  # slow to import: it makes mutants
 
-        return SuiteCheck(test)
+        return SuiteTestCheck(test)
     return _CHECKS[type(test)](test)
 
 

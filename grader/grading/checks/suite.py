@@ -73,7 +73,7 @@ def make_page_programs(exercise: Exercise) -> dict[str, Any]:
     }
 
 
-class SuiteCheck(Check[SuiteTest]):
+class SuiteTestCheck(Check[SuiteTest]):
     """Runs a suite on right programs and, for `rejects`, also on wrong ones."""
 
     def judge(self, program: LoadedProgram, oracle: Oracle, draw: Draw) -> Judgement:  # noqa: ARG002  a suite has no inputs

@@ -15,7 +15,7 @@ from grader.grading.comparison.compare import Difference, DifferenceKind
 from grader.grading.feedback import outcome_sentences
 from grader.grading.feedback.outcome_sentences import MAX_QUOTE_LENGTH
 from grader.grading.feedback.sentence_tables import (
-    Sentence,
+    SentenceTemplate,
     distinct_texts,
     number_text,
     render_sentence,
@@ -218,7 +218,7 @@ def _two_digits(count: float) -> str:
 
 # Sentences by `Difference.sentence_key`. `name` is the name of the value or, for the breach of a
 # property, the sentence about the values.
-_SENTENCES: Final[Mapping[str, Sentence]] = {
+_SENTENCES: Final[Mapping[str, SentenceTemplate]] = {
     "none": lambda name, expected: (
         f"{name} is None. Does every path through your function end in `return`?"
         if name == _THE_RESULT

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from grader.grading.feedback.sentence_tables import (
-    Sentence,
+    SentenceTemplate,
     distinct_texts,
     number_text,
     render_sentence,
@@ -127,7 +127,7 @@ def _place(at: Sequence[float]) -> str:
 
 # Placeholders: the facts; `which` and `name` are the series at the beginning and in the middle of a
 # sentence; `came` and `wanted` are the drawn and the expected number.
-_SENTENCES: Final[Mapping[str, Sentence]] = {
+_SENTENCES: Final[Mapping[str, SentenceTemplate]] = {
     "nothing-drawn": (
         "No figure was drawn. Draw with matplotlib, and return the figure or its axes."
     ),

@@ -5,7 +5,7 @@ from typing import Final
 
 from grader.grading.comparison.relations.pair import MATRIX, Axis, Origin, Relation, RelationId
 from grader.grading.feedback.difference_sentences import item_name
-from grader.grading.feedback.sentence_tables import Sentence, number_text, render_sentence
+from grader.grading.feedback.sentence_tables import SentenceTemplate, number_text, render_sentence
 
 
 def relation_sentence(
@@ -90,7 +90,7 @@ def _origin_text(factor: float, origin: Origin) -> str:
 _LOG_SUM_EXP: Final = "the logarithm of the sum of its exponentials"
 
 
-_SENTENCES: Final[Mapping[RelationId, Sentence]] = {
+_SENTENCES: Final[Mapping[RelationId, SentenceTemplate]] = {
     "sign-flipped": lambda is_number: (
         "The number is right, but its sign is flipped."
         if is_number

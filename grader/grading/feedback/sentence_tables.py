@@ -6,14 +6,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-Sentence: TypeAlias = str | Callable[..., str]
+SentenceTemplate: TypeAlias = str | Callable[..., str]
 """A format string with the names of facts, or a function of the facts."""
 
 _MAX_TEXT_LENGTH = 80  # characters of a string that a sentence quotes
 
 
 def render_sentence(
-    sentence: Sentence, /, *arguments: Any, words: Mapping[str, Any], **facts: Any
+    sentence: SentenceTemplate, /, *arguments: Any, words: Mapping[str, Any], **facts: Any
 ) -> str:
     """Fill the facts into a sentence of a table.
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from grader.definitions.wording import shorten
-from grader.grading.feedback.sentence_tables import Sentence
+from grader.grading.feedback.sentence_tables import SentenceTemplate
 from grader.sandbox.printable import printable
 
 _MAX_TEXT_LENGTH: Final = 160  # characters of a call or an error's message in a sentence
@@ -47,7 +47,7 @@ def _to_quote(text: str) -> str:
     return shorten(" ".join(printable(text).replace("`", "'").split()), _MAX_TEXT_LENGTH)
 
 
-SUITE_SENTENCES: Final[Mapping[str, Sentence]] = {
+SUITE_SENTENCES: Final[Mapping[str, SentenceTemplate]] = {
     "suite-no-tests": (
         "There is no test in your file. A test is a function at the left margin whose name begins "
         "with `test_`."

@@ -15,7 +15,7 @@ from grader.grading.program.notebook_program import (
     load_cells,
 )
 from grader.grading.program.proxies import NoValueError, Proxies
-from grader.grading.program.screening import LoadingProblem, Sentence, screen
+from grader.grading.program.screening import LoadingProblem, SentenceMaker, screen
 from grader.grading.program.value_copies import freeze_arrays
 from grader.grading.results.verdict import Outcome
 from grader.grading.submissions.file_kinds import file_kind
@@ -126,7 +126,7 @@ class LoadedSubmission:
     program: LoadedProgram | None = None
     problem: LoadingProblem | None = None
     lines: PartLines = field(default_factory=PartLines)
-    notes: tuple[Sentence, ...] = ()  # notes about a notebook's cells
+    notes: tuple[SentenceMaker, ...] = ()  # notes about a notebook's cells
 
 
 def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubmission:
@@ -172,7 +172,7 @@ def _load(child: Child, program: NotebookProgram, exercise: Exercise) -> LoadedS
     source, kind = program.submission.source, exercise.kind
     names = list(exercise.defines)
     packages = tuple(dict.fromkeys(name.partition(".")[0] for name in exercise.packages))
-    notes: tuple[Sentence, ...] = ()
+    notes: tuple[SentenceMaker, ...] = ()
     try:
         problem = screen(child, source, exercise)
         if isinstance(problem, Raised):
@@ -239,7 +239,7 @@ def loading_problem(
 
 def _name_problem(
     exercise: Exercise, name: str, contents: DefinedNames, source: str
-) -> Sentence | None:
+) -> SentenceMaker | None:
     """Return the problem with a name that the tests use, or None."""
     kind_needed = exercise.defines[name].kind
     value = kind_needed == "value"
@@ -258,7 +258,7 @@ def _name_problem(
     return partial(outcome_sentences.wrong_kind_sentence, name, kind_needed, defined.kind, source)
 
 
-def _values(child: Child, exercise: Exercise) -> dict[str, Any] | Sentence:
+def _values(child: Child, exercise: Exercise) -> dict[str, Any] | SentenceMaker:
     """Return the values that a submission defines, or the problem with one of them."""
     proxies, values = Proxies(child, exercise.where, max_bytes=DEFAULT_RESULT_BYTES), {}
     for name, definition in exercise.defines.items():

@@ -51,7 +51,7 @@ _HIDDEN_LOOPS_BY_ONE_WORD = frozenset({"filter", "map"})
 _LINES = 1 << 20  # line numbers from here on are forged: no submission is so long
 
 
-Sentence: TypeAlias = Callable[[], str]
+SentenceMaker: TypeAlias = Callable[[], str]
 """A function that makes a sentence. It is called later, so that its error costs no verdict."""
 
 
@@ -60,7 +60,7 @@ class LoadingProblem:
     """The reason why no test of a submission can run, for the learner."""
 
     outcome: Outcome
-    sentence: Sentence
+    sentence: SentenceMaker
     line: int | None = None
 
 
@@ -150,7 +150,7 @@ def find_forbidden_use(
     """
     for use in uses:
         if (reason := _forbidden_phrase(forbid, use)) is not None:
-            sentence: Sentence = partial(
+            sentence: SentenceMaker = partial(
                 outcome_sentences.forbidden_use_sentence, use.line, reason, forbid.because
             )
         elif _is_workaround(use.name):

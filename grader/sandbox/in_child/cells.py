@@ -48,9 +48,9 @@ LeftOut = list[object]
 """The number of a cell, and the text of a line that was left out of it."""
 
 
-def program(cells: list[list[object]]) -> "Program":
+def program(cells: list[list[object]]) -> "JoinedCells":
     """Join cells, given as number and source, into one program."""
-    joined = Program()
+    joined = JoinedCells()
     for number, source in cells:
         assert isinstance(number, int)  # for the type checker
         joined.add(number, str(source))
@@ -101,7 +101,7 @@ def _globals(table: symtable.SymbolTable) -> Iterator[str]:
 
 
 @dataclass
-class Program:
+class JoinedCells:
     """A notebook as one program."""
 
     texts: list[str] = field(default_factory=list)  # text of each cell

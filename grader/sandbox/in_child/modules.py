@@ -40,7 +40,7 @@ def split(source: str) -> dict[str, str]:
     }
 
 
-class _Finder:
+class _ModuleFinder:
     """Finds the modules of the loaded program, before other modules of the same name."""
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class _Finder:
         exec(self.code[module.__name__], module.__dict__)  # noqa: S102  in a sandbox
 
 
-_finder = _Finder()
+_finder = _ModuleFinder()
 _of_program: set[str] = set()  # names of the loaded program's modules
 
 

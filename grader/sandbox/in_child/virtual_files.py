@@ -21,7 +21,7 @@ _contents: dict[str, bytes] = {}
 _open, _stat = open, os.stat
 
 
-class _File(io.BytesIO):
+class _VirtualFile(io.BytesIO):
     """A read-only file with the bytes of a virtual one."""
 
     mode = "rb"
@@ -89,7 +89,7 @@ def _open_file(  # with the parameters of `open`
         return _open(file, mode, buffering, encoding, errors, newline, closefd, opener)
     if _WRITING & set(mode):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), entry[0])
-    raw = _File(*entry)
+    raw = _VirtualFile(*entry)
     return raw if "b" in mode else io.TextIOWrapper(raw, encoding, errors, newline)
 
 

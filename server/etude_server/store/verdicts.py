@@ -28,7 +28,7 @@ from etude_server.store.tables import (
     submission,
     verdict,
 )
-from grader.course.statistics import Mistakes, read_row
+from grader.course.statistics import MistakeCounts, read_row
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import FAULT, verdict_data
 
@@ -342,7 +342,7 @@ def _refresh_mistakes(connection: Connection, person_id: str, exercise: str) -> 
         _record_mistakes(connection, person_id, exercise, json.loads(body))
 
 
-def count_mistakes(connection: Connection, exercise: str | None = None) -> dict[str, Mistakes]:
+def count_mistakes(connection: Connection, exercise: str | None = None) -> dict[str, MistakeCounts]:
     """Return the number of students per mistake, by exercise or for one."""
     students = func.count()
     query = (
@@ -354,9 +354,9 @@ def count_mistakes(connection: Connection, exercise: str | None = None) -> dict[
     )
     if exercise is not None:
         query = query.where(mistake.c.exercise == exercise)
-    counts: dict[str, Mistakes] = {}
+    counts: dict[str, MistakeCounts] = {}
     for row in connection.execute(query):
-        mistakes = counts.setdefault(row.exercise, Mistakes())
+        mistakes = counts.setdefault(row.exercise, MistakeCounts())
         by_kind = {
             "misconception": mistakes.misconceptions,
             "test": mistakes.failed_tests,

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any, Final
 
-from grader.browser.own_gpt import GptModel, GptProblem, OwnGpt
+from grader.browser.own_gpt import GptModel, GptProblem, LearnerGpt
 from grader.errors import GraderFault
 
 _MAX_LETTERS: Final = 300  # a tale has about 200 letters
@@ -25,7 +25,7 @@ def record(
         GraderFault: The model failed to write.
     """
     model = GptModel.read(text)
-    gpt = OwnGpt(model, {part: model.programs[part]["reference"] for part in parts})
+    gpt = LearnerGpt(model, {part: model.programs[part]["reference"] for part in parts})
     steps: list[Any] = []
     try:
         problem = gpt.begin(prompt, seed=seed, is_new=True)

@@ -31,7 +31,7 @@ class SelectionCell:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class SelectionChoice:
     """An expression, the numbers that it uses, its result, and a sentence about it."""
 
     code: str
@@ -121,5 +121,7 @@ def view_selection(figure: Figure) -> dict[str, Any]:
         texts = tuple(str(number) for number in result.ravel().tolist())
         columns = result.shape[-1] if result.ndim else 1
         sentence = f"{expression.why} The result is {', '.join(texts)}, of shape {result.shape}."
-        choices.append(Choice(expression.code, cells, texts, columns, str(result.shape), sentence))
+        choices.append(
+            SelectionChoice(expression.code, cells, texts, columns, str(result.shape), sentence)
+        )
     return {"name": array_name, "shape": str(array.shape), "choices": choices}

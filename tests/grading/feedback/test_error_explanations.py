@@ -210,8 +210,9 @@ FORGERIES = {
 def test_forged_shapes_are_no_shapes(forged: str, double: Exercise, sandbox: Sandbox) -> None:
     """A submission that answers with shapes of its own making gets at most eight proper ones."""
     source = (
-        "import sys\n\nserving = sys._getframe(1).f_globals\nraised = serving['_describe_error']\n"
-        f"serving['_describe_error'] = lambda error: {{**raised(error), 'shapes': {forged}}}\n"
+        "import sys\n\nserver = sys.modules['in_child.submission_server']\n"
+        "describe = server.describe_error\n"
+        f"server.describe_error = lambda error: {{**describe(error), 'shapes': {forged}}}\n"
     )
     here = said_of_shapes(source, double, sandbox)
     assert here.count("(1,)") == FORGERIES[forged]

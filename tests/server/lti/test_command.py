@@ -31,7 +31,7 @@ def test_a_platform_is_added_and_listed(platform: Etude) -> None:
     known = ["add", "--issuer", _HOST, "--client-id", "8fJ2", "--deployment", "1"]
     refused = platform(*known, *_addresses("http://moodle.example.org/token"))
     assert refused.returncode == 2
-    assert "no address that begins with https://" in refused.stderr
+    assert "is not an address that begins with https://" in refused.stderr
     assert platform("list").stdout == ""
     added = platform(*known, *_addresses(f"{_HOST}/token"))
     assert added.returncode == 0, added.stderr

@@ -13,7 +13,7 @@ from grader import __version__
 from grader.cli import options
 from grader.cli.main import FAULT
 from grader.cli.server_extra import server_module
-from grader.definitions.course import load_course
+from grader.definitions.course_file import load_course
 from grader.definitions.files import COURSE_FILE, exists, folders_in
 from grader.definitions.packages import describe_version
 from grader.sandbox.examination import examine, examine_confinement

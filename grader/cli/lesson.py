@@ -14,7 +14,7 @@ from grader.cli import options
 from grader.cli.main import NOT_PASSED
 from grader.cli.progress_record import exercises_suffix
 from grader.definitions.collection import Collection
-from grader.definitions.course import load_course
+from grader.definitions.course_file import load_course
 from grader.definitions.files import (
     LESSON_SUFFIX,
     TRACK_FILE,

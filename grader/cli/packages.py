@@ -7,8 +7,8 @@ import click
 
 from grader.cli import options
 from grader.course import course_requirements
-from grader.definitions.course import load_course
-from grader.definitions.exercise import Course
+from grader.definitions.course import Course
+from grader.definitions.course_file import load_course
 from grader.definitions.files import COURSE_FILE, REQUIREMENTS_FILE, exists, folders_in
 from grader.definitions.wording import plural
 

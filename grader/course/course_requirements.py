@@ -13,8 +13,8 @@ from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Final
 
-from grader.definitions.course import load_course
-from grader.definitions.exercise import Course
+from grader.definitions.course import Course
+from grader.definitions.course_file import load_course
 from grader.definitions.files import REQUIREMENTS_FILE, read_file
 from grader.definitions.packages import (
     distributions_of_modules,

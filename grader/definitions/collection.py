@@ -12,9 +12,10 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path, PurePosixPath
 from typing import TypeAlias, get_args
 
-from grader.definitions.course import digest_in_course, load_course
+from grader.definitions.course import Course
+from grader.definitions.course_file import digest_in_course, load_course
 from grader.definitions.decode import decode
-from grader.definitions.exercise import Course, Difficulty, Exercise, ExerciseId
+from grader.definitions.exercise import Difficulty, Exercise, ExerciseId
 from grader.definitions.files import (
     TRACK_FILE,
     course_file,

@@ -13,7 +13,7 @@ from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, NewType, TypeAlias, Union, cast, get_args, get_origin
 
-from grader.definitions.course import CourseDefinition
+from grader.definitions.course_file import CourseDefinition
 from grader.definitions.decode import author_keys, required_keys
 from grader.definitions.exercise import (
     KINDS_OF_TEST,

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from grader.course import course_requirements
-from grader.definitions.course import load_course
-from grader.definitions.exercise import Course
+from grader.definitions.course import Course
+from grader.definitions.course_file import load_course
 from grader.errors import DefinitionError
 from tests.integrations.conftest import index
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from grader.definitions.collection import load_exercise
-from grader.definitions.course import load_course
+from grader.definitions.course_file import load_course
 from grader.definitions.schema import SCHEMAS, schema_path
 from tests.packaging.conftest import Build, Installed
 

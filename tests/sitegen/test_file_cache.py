@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader.definitions.course import load_course
+from grader.definitions.course_file import load_course
 from grader.definitions.files import course_file, default_folder, files_by_folder
 from grader.disk_cache import Cache
 from grader.errors import DefinitionError

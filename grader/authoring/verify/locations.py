@@ -3,7 +3,7 @@
 from functools import cached_property
 from pathlib import Path
 
-from grader.definitions.course import digest_in_course
+from grader.definitions.course_file import digest_in_course
 from grader.definitions.exercise import Exercise, TestId
 from grader.definitions.files import data_digests
 from grader.definitions.yaml_source import Document, Scalar, read_yaml

@@ -11,7 +11,7 @@ from importlib.abc import InspectLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from grader.definitions.exercise import Course
+from grader.definitions.course import Course
 from grader.errors import DefinitionError
 
 

@@ -16,7 +16,7 @@ from typing import Final, Self, TypeVar, overload
 from grader.browser.shipping import bundle
 from grader.course.handout_notebook import handout
 from grader.definitions.collection import Collection
-from grader.definitions.course import load_course
+from grader.definitions.course_file import load_course
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import TRACK_FILE, course_file, exists
 from grader.definitions.images import image_files

@@ -12,8 +12,9 @@ from typing import Final
 
 from grader.definitions import exercise as definitions
 from grader.definitions.collection import load_in_course
-from grader.definitions.course import digest_in_course
-from grader.definitions.exercise import Course, Exercise
+from grader.definitions.course import Course
+from grader.definitions.course_file import digest_in_course
+from grader.definitions.exercise import Exercise
 from grader.definitions.files import read_file
 from grader.disk_cache import Cache
 from grader.errors import Location

@@ -12,7 +12,7 @@ import numpy as np
 
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import LintedExercise
-from grader.definitions.exercise import Course
+from grader.definitions.course import Course
 from grader.definitions.python_names import find_names
 from grader.definitions.wording import did_you_mean, quote
 from grader.disk_cache import package_folder

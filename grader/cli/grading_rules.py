@@ -76,7 +76,8 @@ def read_rules(
         try:
             parse_zoned_time(due)
         except UsageError:
-            click.echo(f"--due has no zone and is taken as {dates.default.due}", err=True)
+            local_time = parse_zoned_time(due, zone_needed=False)
+            click.echo(f"--due has no zone and is taken as {local_time}", err=True)
     return Rules(
         roster=None if roster is None else read_students(roster),
         schedule=dates,

@@ -203,7 +203,7 @@ def _refuse_one_time(
         times = (
             (student, report.time) for student, report in reports_of_exercise.items() if report.time
         )
-        if schedule.rule("", exercise).due is not None and all_at_once(times):
+        if schedule.window("", exercise).due is not None and all_at_once(times):
             raise UsageError(
                 f"all {len(reports_of_exercise)} submissions to {exercise!r} have one time, which "
                 f"is that of a download or a copy; {_TIMES_ADVICE}"
@@ -219,7 +219,7 @@ def _grade(
     if report.verdict is not None:
         points, max_points = float(report.verdict.score), report.verdict.max_score
         if rules.schedule is not None and points:
-            rule = rules.schedule.rule(report.student or "", report.exercise)
+            rule = rules.schedule.window(report.student or "", report.exercise)
             days = _days_late(report, rule, rules.schedule)
     if override is not None and override.points is not None and override.points > max_points:
         raise UsageError(
@@ -240,7 +240,7 @@ def _days_late(report: Report, rule: LateRule, schedule: Schedule) -> int:
         return rule.days_late(time.at)
     if time.source in DATES_OF_FILES:
         raise UsageError(f"the time of {report.file} is unknown; {_TIMES_ADVICE}")
-    if time.is_late and schedule.extension(report.student or "", report.exercise):
+    if time.is_late and schedule.extension(report.student or "", report.exercise) is not None:
         raise UsageError(
             f"{report.student!r} has an extension for {report.exercise!r}, and {time.source} marks "
             f"the submission as late without a time; {_TIMES_ADVICE}"

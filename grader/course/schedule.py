@@ -36,28 +36,24 @@ _SECONDS: Final = {"min": 60.0, "h": 3600.0}
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
-    """The times at which an exercise may be submitted, and how often.
+class Window(LateRule):
+    """The late rule of an exercise, and when and how often it may be submitted.
 
     Attributes:
-        opens: Earlier submissions are refused; None for no such time.
-        due: Later submissions are late; None if time does not matter.
-        daily_factor: Factor of the points for each started day after `due`.
+        opens: Earlier submissions are refused, in seconds since 1970; None for no such time.
         max_submissions_per_day: Most submissions within 24 hours; None for no limit.
         hold_hidden: True to hold back results of hidden tests until `due`.
-        grace_seconds: Seconds after `due` within which work is not late.
-        max_late_days: Days after which work keeps nothing; None for no such limit.
-        min_share: Least share that other late work keeps.
     """
 
-    opens: dt.datetime | None = None
-    due: dt.datetime | None = None
-    daily_factor: float = 0.0
+    opens: float | None = None
     max_submissions_per_day: int | None = None
     hold_hidden: bool = False
-    grace_seconds: float = 0.0
-    max_late_days: int | None = None
-    min_share: float = 0.0
+
+    @property
+    def is_limited(self) -> bool:
+        """True if a time or a number limits submissions; without limits nothing is late."""
+        limits = (self.opens, self.due, self.max_submissions_per_day)
+        return any(limit is not None for limit in limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +63,12 @@ class Schedule:
     Attributes:
         windows: By exercise, without exercises that use the default.
         default: The window of all other exercises.
-        extensions: Due dates of students, by student and exercise or `ALL`.
+        extensions: Due dates of students in seconds since 1970, by student and exercise or `ALL`.
     """
 
     windows: Mapping[str, Window] = field(default_factory=dict)
     default: Window = field(default_factory=Window)
-    extensions: Mapping[tuple[str, str], dt.datetime] = field(default_factory=dict)
+    extensions: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
     @classmethod
     def of_options(cls, due: str, late: str | None) -> Self:
@@ -90,30 +86,21 @@ class Schedule:
         share = 0.0 if late is None else parse_share(late)
         if share is None:
             raise UsageError(f"--late {late}: write a share from 0 to 1 for each day, as 0.9/day")
-        return cls(default=Window(due=until, daily_factor=share))
+        return cls(default=Window(due=until.timestamp(), daily_factor=share))
 
-    def extension(self, student: str, exercise: str) -> dt.datetime | None:
+    def extension(self, student: str, exercise: str) -> float | None:
         """Return a student's own due date for an exercise, or None."""
-        extension = self.extensions.get((student, exercise))
-        return extension or self.extensions.get((student, ALL))
+        return self.extensions.get((student, exercise), self.extensions.get((student, ALL)))
 
-    def rule(self, student: str, exercise: str) -> LateRule:
-        """Return the late rule for a student.
+    def window(self, student: str, exercise: str) -> Window:
+        """Return the window of an exercise for a student.
 
         An extension for `ALL` moves existing due dates; one for an exercise may also add a due
         date.
         """
         window = self.windows.get(exercise, self.default)
-        due = window.due and (self.extension(student, exercise) or window.due)
-        due = due or self.extensions.get((student, exercise))
-        until = None if due is None else due.timestamp()
-        return LateRule(
-            until,
-            window.daily_factor,
-            window.grace_seconds,
-            window.max_late_days,
-            window.min_share,
-        )
+        due = None if window.due is None else self.extensions.get((student, ALL), window.due)
+        return replace(window, due=self.extensions.get((student, exercise), due))
 
 
 def read_schedule(path: Path, tracks: Mapping[str, Iterable[str]]) -> Schedule:
@@ -138,7 +125,7 @@ def read_schedule(path: Path, tracks: Mapping[str, Iterable[str]]) -> Schedule:
     by_exercise = {each: by_track.get(track, base) for each, track in track_of.items()}
     for name, node in _entries(top.get("exercises"), problems, track_of).items():
         by_exercise[name] = _window(node, by_exercise[name], problems)
-    extensions: dict[tuple[str, str], dt.datetime] = {}
+    extensions: dict[tuple[str, str], float] = {}
     for student, node in _entries(top.get("extensions"), problems).items():
         for name, value in _entries(node, problems, (ALL, *track_of)).items():
             try:
@@ -221,7 +208,7 @@ def _value(name: str, node: Node) -> Any:
     if not isinstance(node, Scalar):
         raise UsageError("write one value")
     if name in {"opens", "due"}:
-        return parse_zoned_time(node.text)
+        return parse_zoned_time(node.text).timestamp()
     if name == "late":
         share = parse_share(node.text)
         if share is None:

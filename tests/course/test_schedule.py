@@ -13,7 +13,7 @@ import pytest
 
 from grader.course.grades import Rules, grade_reports, read_results
 from grader.course.late_rules import LateRule
-from grader.course.schedule import Schedule, parse_zoned_time, read_schedule
+from grader.course.schedule import Schedule, Window, parse_zoned_time, read_schedule
 from grader.course.times_file import read_times
 from grader.errors import DefinitionError, UsageError
 from grader.reports import to_tables
@@ -72,15 +72,15 @@ def test_a_rule_has_grace_a_floor_and_an_end(hours: float, days: int, share: flo
 def test_a_schedule_is_of_exercises_and_students(write: Callable[[str, str], Path]) -> None:
     """In three time zones; an extension moves the due date alone."""
     schedule = read_schedule(write("schedule.yaml", TEXT), TRACKS)
-    assert schedule.rule("bo", "one") == LateRule(DUE, 0.5, 900, 3, 0)
+    assert schedule.window("bo", "one") == Window(DUE, 0.5, 900, 3, 0)
     zone = dt.timezone(-dt.timedelta(hours=5))
     two = dt.datetime(2026, 12, 2, 18, tzinfo=zone).timestamp()
-    assert schedule.rule("bo", "two") == LateRule(two, 0.5, 900, 3, 0.4)
-    assert schedule.rule("bo", "three").due is None
-    own = schedule.rule("ada", "one")
-    assert own == LateRule(dt.datetime(2026, 12, 5, tzinfo=dt.UTC).timestamp(), 0.5, 900, 3, 0)
-    assert schedule.rule("ada", "two").due == parse_zoned_time("2026-12-08T15:00Z").timestamp()
-    assert schedule.rule("ada", "three").due is None
+    assert schedule.window("bo", "two") == Window(two, 0.5, 900, 3, 0.4)
+    assert schedule.window("bo", "three").due is None
+    own = schedule.window("ada", "one")
+    assert own == Window(dt.datetime(2026, 12, 5, tzinfo=dt.UTC).timestamp(), 0.5, 900, 3, 0)
+    assert schedule.window("ada", "two").due == parse_zoned_time("2026-12-08T15:00Z").timestamp()
+    assert schedule.window("ada", "three").due is None
 
 
 def test_all_is_for_exercises_of_other_collections_too(
@@ -89,7 +89,7 @@ def test_all_is_for_exercises_of_other_collections_too(
     """A schedule that does not lie beside its tracks has their late rule all the same."""
     text = "all: {due: 2026-12-01T18:00+01:00, late: 0.5/day}\n"
     schedule = read_schedule(write("schedule.yaml", text), TRACKS)
-    assert schedule.rule("bo", "of another collection") == LateRule(DUE, 0.5)
+    assert schedule.window("bo", "of another collection") == Window(DUE, 0.5)
 
 
 @pytest.mark.parametrize(

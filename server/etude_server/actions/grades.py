@@ -5,9 +5,9 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, insert, update
 
-from etude_server.store import events, people, schedules, tables, unsent_scores
+from etude_server.store import events, people, tables, unsent_scores
 from etude_server.store.database import upsert
-from etude_server.store.ids import make_id, now
+from etude_server.store.ids import make_id, now, to_microseconds
 from etude_server.store.people import Person
 from grader.definitions.exercise import Exercise
 from grader.errors import UsageError
@@ -68,7 +68,7 @@ def extend_due_date(
     """Give a person their own due date."""
     # Locked before any other row of the person, in the order that an erasure uses.
     people.lock_present_person(connection, target_person.id)
-    row: dict[str, Any] = {"exercise": exercise, "due_at": schedules.to_microseconds(due)}
+    row: dict[str, Any] = {"exercise": exercise, "due_at": to_microseconds(due.timestamp())}
     upsert(connection, tables.extension, {"person_id": target_person.id, **row, "from_file": False})
     events.append_event(connection, actor, events.EXTENDED, target_person.id, row)
     unsent_scores.queue_grade(connection, target_person.id, exercise)

@@ -12,7 +12,7 @@ from etude_server.api.submission_windows import SubmissionWindowInfo, is_result_
 from etude_server.store import grades, submissions, windows
 from etude_server.store.ids import Moment
 from etude_server.store.submissions import Comment
-from etude_server.store.windows import SubmissionWindow
+from grader.course.schedule import Window
 
 router = APIRouter(
     prefix="/v1", tags=["exercises"], responses=problem_responses(HTTPStatus.UNAUTHORIZED)
@@ -84,7 +84,7 @@ def list_exercises(person: SignedIn, service: CurrentService) -> list[ExerciseIn
             max_points=exercise.max_points,
             hash=exercise.digest,
             window=SubmissionWindowInfo.model_validate(
-                windows_by_exercise.get(exercise.id, SubmissionWindow()), from_attributes=True
+                windows_by_exercise.get(exercise.id, Window()), from_attributes=True
             ),
         )
         for track in service.catalog.tracks

@@ -9,16 +9,15 @@ from sqlalchemy import Connection
 
 from etude_server.api.problem_details import ProblemError
 from etude_server.store import schedules, windows
-from etude_server.store.ids import DAY_MICROSECONDS, now, to_datetime
+from etude_server.store.ids import DAY_MICROSECONDS, now, to_datetime, to_microseconds
 from etude_server.store.people import Person
 from etude_server.store.submissions import StoredSubmission
 from etude_server.store.verdicts import StoredVerdict
 
 
-def _format_time(microseconds: int | None) -> str | None:
-    if microseconds is None:
-        return None
-    return to_datetime(microseconds).isoformat(timespec="seconds")
+def _format_time(seconds: float | None) -> str | None:
+    at = to_microseconds(seconds)
+    return None if at is None else to_datetime(at).isoformat(timespec="seconds")
 
 
 _IsoTime = Annotated[str | None, BeforeValidator(_format_time)]
@@ -27,10 +26,8 @@ _IsoTime = Annotated[str | None, BeforeValidator(_format_time)]
 class SubmissionWindowInfo(BaseModel):
     """The times at which the caller may submit an exercise, as ISO 8601 in UTC."""
 
-    opens: _IsoTime = Field(validation_alias="opens_at")
-    due: _IsoTime = Field(
-        validation_alias="due_at", description="The caller's own, if they have an extension."
-    )
+    opens: _IsoTime
+    due: _IsoTime = Field(description="The caller's own, if they have an extension.")
     late: float = Field(
         validation_alias="daily_factor",
         description="The factor of late work's points for each started day.",
@@ -64,16 +61,16 @@ def require_open_window(
     if person.role != "student":
         return
     window = windows.find_window(connection, person.id, submission.exercise)
-    if window.opens_at is not None and now() < window.opens_at:
+    if window.opens is not None and time.time() < window.opens:
         raise _make_locked_problem(
-            f"This exercise opens at {_format_time(window.opens_at)}.", window.opens_at
+            f"This exercise opens at {_format_time(window.opens)}.", window.opens
         )
     max_count = window.max_submissions_per_day
     if max_count is not None:
         # `accept_submission` has locked the person: submissions sent at once see each other.
         times = schedules.list_recent_submission_times(connection, submission)
         if len(times) >= max_count:
-            allowed_at = times[-max_count] + DAY_MICROSECONDS
+            allowed_at = (times[-max_count] + DAY_MICROSECONDS) / 1_000_000
             reason = (
                 f"{max_count} attempts in 24 hours are used up; "
                 f"the next is at {_format_time(allowed_at)}."
@@ -81,8 +78,8 @@ def require_open_window(
             raise _make_locked_problem(reason, allowed_at)
 
 
-def _make_locked_problem(detail: str, until: int) -> ProblemError:
-    seconds = max(1, round(until / 1_000_000 - time.time()))
+def _make_locked_problem(detail: str, until: float) -> ProblemError:
+    seconds = max(1, round(until - time.time()))
     return ProblemError(HTTPStatus.LOCKED, detail, {"Retry-After": str(seconds)})
 
 
@@ -90,7 +87,7 @@ def is_result_withheld(connection: Connection, person: Person, exercise: str) ->
     """Return whether results of hidden tests are withheld from a person."""
     if person.role != "student":
         return False
-    return windows.find_window(connection, person.id, exercise).withholds_results
+    return now() < windows.held_until(windows.find_window(connection, person.id, exercise))
 
 
 def remove_hidden_tests(verdict: StoredVerdict) -> StoredVerdict:

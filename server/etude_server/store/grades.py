@@ -21,6 +21,7 @@ from sqlalchemy import (
     union,
 )
 
+from etude_server.store.ids import to_seconds
 from etude_server.store.tables import (
     IS_PUBLISHED_VERDICT,
     PUBLIC_NAME,
@@ -245,7 +246,7 @@ def _select_grades(
         person_id, *values = row[: len(_GRADE_COLUMNS)]
         values += [None, ""]
         best_grade, rule = Grade(*values), _make_late_rule(row)
-        days = rule.days_late(_to_seconds(row.received_at))
+        days = rule.days_late(to_seconds(row.received_at))
         if days:
             best_grade, days = _find_best_after_lateness(connection, person_id, best_grade, rule)
         _, by_staff = overrides.pop((person_id, best_grade.exercise), (None, None))
@@ -261,13 +262,9 @@ def _select_grades(
     return sorted(grades, key=lambda listed: (listed.person, listed.exercise))
 
 
-def _to_seconds(microseconds: int | None) -> float | None:
-    return None if microseconds is None else microseconds / 1_000_000
-
-
 def _make_late_rule(row: Row[Any]) -> LateRule:
     return LateRule(
-        _to_seconds(row.due_at),
+        to_seconds(row.due_at),
         # An extension may be for an exercise without a schedule.
         row.daily_factor or 0.0,
         row.grace_seconds or 0.0,
@@ -290,7 +287,7 @@ def _find_best_after_lateness(
     parameters = {"person_id": person_id, "exercise": best_grade.exercise}
     candidates: list[tuple[float, int, str, int, int]] = []
     for row in connection.execute(_SELECT_SCORES, parameters):
-        days = rule.days_late(_to_seconds(row.received_at))
+        days = rule.days_late(to_seconds(row.received_at))
         counting_share = row.score / max(row.max_score, 1) * rule.share(days)
         candidates.append((counting_share, -days, row.id, row.score, row.max_score))
     _, negative_days, submission_id, score, max_score = max(candidates)

@@ -27,6 +27,16 @@ def to_datetime(microseconds: int) -> datetime:
     return datetime.fromtimestamp(min(max(microseconds / 1e6, 0), _MAX_TIMESTAMP), UTC)
 
 
+def to_microseconds(seconds: float | None) -> int | None:
+    """Convert a time in seconds since 1970 to the store's microseconds."""
+    return None if seconds is None else round(seconds * 1_000_000)
+
+
+def to_seconds(microseconds: int | None) -> float | None:
+    """Convert a time of the store to seconds since 1970."""
+    return None if microseconds is None else microseconds / 1_000_000
+
+
 Moment: TypeAlias = Annotated[int, PlainSerializer(to_datetime, return_type=datetime)]
 """A time in microseconds since 1970, serialized to JSON as RFC 3339."""
 

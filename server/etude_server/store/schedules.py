@@ -1,13 +1,13 @@
 """Schedules of exercises, from a course's file, and people's extensions."""
 
-import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select
 
 from etude_server.store import events, unsent_scores
-from etude_server.store.ids import DAY_MICROSECONDS, now
+from etude_server.store.ids import DAY_MICROSECONDS, now, to_microseconds
 from etude_server.store.submissions import StoredSubmission
 from etude_server.store.tables import PUBLIC_NAME, extension, lti_line, person, schedule, submission
 from grader.course.schedule import Schedule, Window
@@ -26,20 +26,7 @@ class Extension:
 
 def store_schedule(connection: Connection, windows: Mapping[str, Window], *, actor: str) -> bool:
     """Replace all schedules; return whether anything changed."""
-    rows = {
-        name: {
-            "exercise": name,
-            "opens_at": to_microseconds(window.opens),
-            "due_at": to_microseconds(window.due),
-            "daily_factor": window.daily_factor,
-            "grace_seconds": window.grace_seconds,
-            "max_late_days": window.max_late_days,
-            "min_share": window.min_share,
-            "max_submissions_per_day": window.max_submissions_per_day,
-            "hold_hidden": window.hold_hidden,
-        }
-        for name, window in windows.items()
-    }
+    rows = {name: _make_row(name, window) for name, window in windows.items()}
     earlier_rows = {
         row["exercise"]: dict(row) for row in connection.execute(select(schedule)).mappings()
     }
@@ -58,6 +45,13 @@ def store_schedule(connection: Connection, windows: Mapping[str, Window], *, act
     for person_id, exercise in connection.execute(graded_pairs).all():
         unsent_scores.queue_grade(connection, person_id, exercise)
     return True
+
+
+def _make_row(exercise: str, window: Window) -> dict[str, Any]:
+    """Return the row of a window in the table of schedules."""
+    settings = asdict(window)
+    opens, due = (to_microseconds(settings.pop(name)) for name in ("opens", "due"))
+    return {"exercise": exercise, "opens_at": opens, "due_at": due, **settings}
 
 
 def store_extensions(connection: Connection, course_schedule: Schedule, *, actor: str) -> list[str]:
@@ -93,11 +87,6 @@ def store_extensions(connection: Connection, course_schedule: Schedule, *, actor
         events.append_event(connection, actor, events.EXTENDED, key[0], data)
         unsent_scores.queue_grade(connection, *key)
     return sorted(students - ids.keys())
-
-
-def to_microseconds(moment: dt.datetime | None) -> int | None:
-    """Convert a datetime to the store's microseconds."""
-    return None if moment is None else int(moment.timestamp() * 1_000_000)
 
 
 def list_extensions(connection: Connection) -> list[Extension]:

@@ -94,8 +94,7 @@ def queue_grade(connection: Connection, person_id: str, exercise: str) -> None:
         return
     points = int(grade.points) if grade.points == int(grade.points) else grade.points
     score = {"score": points, "max_score": grade.max_score, "passed": grade.passed}
-    window = windows.find_window(connection, person_id, exercise)
-    not_before = (window.due_at or 0) if window.withholds_results else 0
+    not_before = windows.held_until(windows.find_window(connection, person_id, exercise))
     for line_item_id in line_item_ids:
         new_row = {
             "id": make_id(),

@@ -1,54 +1,44 @@
-"""The times at which a person may submit an exercise: the schedule and their own extension."""
+"""The windows in which a person may submit: the schedule and their own extensions."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqlalchemy import Connection, select
 
-from etude_server.store.ids import now
+from etude_server.store.ids import to_microseconds, to_seconds
 from etude_server.store.tables import extension, schedule
+from grader.course.schedule import Window
 
 
-@dataclass(frozen=True, slots=True)
-class SubmissionWindow:
-    """The times at which a person may submit an exercise, in microseconds since 1970."""
+def find_windows(
+    connection: Connection, person_id: str = "", exercise: str | None = None
+) -> dict[str, Window]:
+    """Return the window of one exercise or each for a person, or for anyone without an extension.
 
-    opens_at: int | None = None
-    # The person's own time, if they have an extension.
-    due_at: int | None = None
-    daily_factor: float = 0.0
-    max_submissions_per_day: int | None = None
-    hold_hidden: bool = False
-    grace_seconds: float = 0.0
-    max_late_days: int | None = None
-    min_share: float = 0.0
-
-    @property
-    def is_limited(self) -> bool:
-        """True if a time or a number limits submissions; without limits nothing is late."""
-        limits = (self.opens_at, self.due_at, self.max_submissions_per_day)
-        return any(limit is not None for limit in limits)
-
-    @property
-    def withholds_results(self) -> bool:
-        """True if results of hidden tests are still withheld."""
-        return self.hold_hidden and self.due_at is not None and now() < self.due_at
-
-
-def find_windows(connection: Connection, person_id: str = "") -> dict[str, SubmissionWindow]:
-    """Return the window of each exercise for a person, or for anyone without an extension."""
+    An exercise that has neither a schedule nor an extension is left out.
+    """
+    schedules_query = select(schedule)
+    extensions_query = select(extension.c.exercise, extension.c.due_at)
+    extensions_query = extensions_query.where(extension.c.person_id == person_id)
+    if exercise is not None:
+        schedules_query = schedules_query.where(schedule.c.exercise == exercise)
+        extensions_query = extensions_query.where(extension.c.exercise == exercise)
     windows = {}
-    for row in connection.execute(select(schedule)).mappings():
+    for row in connection.execute(schedules_query).mappings():
         settings = dict(row)
-        exercise = settings.pop("exercise")
-        windows[exercise] = SubmissionWindow(**settings)
-    extensions = select(extension.c.exercise, extension.c.due_at)
-    extensions = extensions.where(extension.c.person_id == person_id)
-    for exercise, due_at in connection.execute(extensions):
+        name = settings.pop("exercise")
+        opens, due = (to_seconds(settings.pop(key)) for key in ("opens_at", "due_at"))
+        windows[name] = Window(opens=opens, due=due, **settings)
+    for name, due_at in connection.execute(extensions_query):
         # An extension may be for an exercise without a schedule.
-        windows[exercise] = replace(windows.get(exercise, SubmissionWindow()), due_at=due_at)
+        windows[name] = replace(windows.get(name, Window()), due=to_seconds(due_at))
     return windows
 
 
-def find_window(connection: Connection, person_id: str, exercise: str) -> SubmissionWindow:
+def find_window(connection: Connection, person_id: str, exercise: str) -> Window:
     """Return a person's window for an exercise."""
-    return find_windows(connection, person_id).get(exercise, SubmissionWindow())
+    return find_windows(connection, person_id, exercise).get(exercise, Window())
+
+
+def held_until(window: Window) -> int:
+    """Return until when results of hidden tests are withheld, in microseconds; 0 for never."""
+    return (to_microseconds(window.due) or 0) if window.hold_hidden else 0

@@ -323,16 +323,23 @@ class OtherProgram:
         with self.stored.database.write() as connection:
             whom = people.add_person(connection, name, "student", actor="test")
         with self.stored.database.write() as connection:
-            due = datetime.fromtimestamp(self.chosen.randrange(4 * 10**9), UTC)
+            due = self.chosen.randrange(4 * 10**9)
             exercise = self.exercises[self.chosen.choice(EXERCISES)]
-            grade_actions.extend_due_date(connection, whom, str(exercise.id), due, actor="test")
+            grade_actions.extend_due_date(
+                connection, whom, str(exercise.id), datetime.fromtimestamp(due, UTC), actor="test"
+            )
         with self.stored.database.write() as connection:
             points = self.chosen.choice([None, 0, 1.5])
             grade_actions.override_points(connection, whom, exercise, points, "said", actor="test")
         if count % 5 == 0:
             named = self.chosen.sample(EXERCISES, self.chosen.randrange(3))
             late, is_held = self.chosen.choice([0.0, 0.9]), self.chosen.random() < 0.5
-            window = Window(None, due, late, self.chosen.choice([None, 3]), is_held)
+            window = Window(
+                due=due,
+                daily_factor=late,
+                max_submissions_per_day=self.chosen.choice([None, 3]),
+                hold_hidden=is_held,
+            )
             with self.stored.database.write() as connection:
                 schedules.store_schedule(connection, dict.fromkeys(named, window), actor="test")
         if count % 50 == 0:

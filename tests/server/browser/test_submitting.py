@@ -149,7 +149,7 @@ def test_comments_and_single_sign_on_are_shown(
 
 def test_times_are_those_of_the_reader(served: Served, open_page: OpenPage) -> None:
     """When it is due, and when it opens; Tokyo is nine hours ahead of what the service says."""
-    due = dt.datetime(2040, 3, 1, 20, tzinfo=dt.UTC)
+    due = dt.datetime(2040, 3, 1, 20, tzinfo=dt.UTC).timestamp()
     for window, told in (
         (Window(due=due), "Due 2 Mar 2040, 05:00:00 GMT+9"),
         (Window(opens=due), "This exercise opens at 2 Mar 2040, 05:00:00 GMT+9."),

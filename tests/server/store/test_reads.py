@@ -125,7 +125,7 @@ def _fill_store(database: Database, exercise: Exercise) -> dict[str, Any]:
         line = LineItem(ada.id, name, platform.id, "5", f"{issuer}/line")
         unsent_scores.store_line_item(connection, line)
         schedules.store_schedule(
-            connection, {name: Window(due=due, daily_factor=0.5)}, actor="test"
+            connection, {name: Window(due=due.timestamp(), daily_factor=0.5)}, actor="test"
         )
         for whom in (ada, bob):
             grade_actions.extend_due_date(connection, whom, name, due, actor="test")

@@ -8,6 +8,7 @@ from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, UsageError
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict import Verdict
+from grader.grading.results.verdict_json import FAULT
 from grader.grading.submissions.read_submission import read_submission
 from grader.grading.workers.batch import Entry, Plan, find_submissions
 from grader.grading.workers.pool import WorkerPool
@@ -30,7 +31,7 @@ class VerdictChange:
 def describe_verdict(result: Result) -> str:
     """Summarise a verdict in a few words."""
     if isinstance(result, EtudeError):
-        return "grader fault"
+        return FAULT
     return f"{result.outcome}, {result.score} of {result.max_score}"
 
 

@@ -14,7 +14,7 @@ from grader.audit.result import Audit
 from grader.audit.run import Request, run_audit
 from grader.authoring.sources.assignment import Assignment
 from grader.cli import options
-from grader.cli.main import NOT_PASSED, USAGE
+from grader.cli.main import EXIT_NOT_PASSED, EXIT_USAGE
 from grader.cli.progress_bar import progress
 from grader.definitions.collection import Collection
 from grader.definitions.wording import plural
@@ -119,13 +119,13 @@ def command(
                 options.write_file(file, text)
         _write_tests(finished[0], write)
     if failures:
-        raise click.exceptions.Exit(USAGE)
+        raise click.exceptions.Exit(EXIT_USAGE)
     passes = not any(audit.has_holes for audit in finished)
     if fail_under is not None:
         killed = sum(audit.killed for audit in finished)
         tried = sum(audit.distinguishable for audit in finished)
         passes = killed * _PERCENT >= fail_under * tried
-    raise click.exceptions.Exit(0 if passes else NOT_PASSED)
+    raise click.exceptions.Exit(0 if passes else EXIT_NOT_PASSED)
 
 
 def _audit_all(

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from grader.cli import options
 from grader.cli.check import grade_job, open_pool
-from grader.cli.main import NOT_PASSED
+from grader.cli.main import EXIT_NOT_PASSED
 from grader.cli.progress_record import add_to_record, exercises_suffix, read_history
 from grader.definitions.exercise import Exercise, Misconception
 from grader.definitions.wording import did_you_mean
@@ -56,7 +56,7 @@ def command(
     with open_pool(unsafe=unsafe, is_batch=False) as pool:
         verdict = grade_job(pool, break_job(exercise, misconception.id, call))
     click.echo(result_message(exercise, misconception, call, verdict))
-    raise click.exceptions.Exit(NOT_PASSED if verdict.example is None else 0)
+    raise click.exceptions.Exit(EXIT_NOT_PASSED if verdict.example is None else 0)
 
 
 def list_programs(exercise: Exercise) -> list[str]:

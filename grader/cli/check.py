@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.cli import options
-from grader.cli.main import BUG, NOT_PASSED
+from grader.cli.main import BUG, EXIT_NOT_PASSED
 from grader.errors import EtudeError, GraderFault, UsageError
 from grader.sandbox.printable import printable
 
@@ -99,7 +99,7 @@ def command(
         for line in follow_up.next_steps(verdict):
             click.echo(line)
         sys.stdout.flush()
-    raise click.exceptions.Exit(0 if verdict.outcome == "passed" else NOT_PASSED)
+    raise click.exceptions.Exit(0 if verdict.outcome == "passed" else EXIT_NOT_PASSED)
 
 
 def find_exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path]:

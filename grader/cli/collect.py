@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from grader.cli import options
-from grader.cli.main import USAGE
+from grader.cli.main import EXIT_USAGE
 from grader.course.collect import collect
 from grader.course.roster_file import read_names
 from grader.definitions.collection import load_exercise
@@ -77,4 +77,4 @@ def command(
         click.echo(f"{plural(number, 'submission')} in it from before")
     for path, reason in sorted(result.left_out.items()):
         click.echo(f"left out: {printable(path)}: {printable(reason)}")
-    raise click.exceptions.Exit(USAGE if result.is_damaged else 1 if result.left_out else 0)
+    raise click.exceptions.Exit(EXIT_USAGE if result.is_damaged else 1 if result.left_out else 0)

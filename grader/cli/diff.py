@@ -8,7 +8,7 @@ import click
 
 from grader.authoring.difference import describe_verdict, tests_that_changed, verdict_changes
 from grader.cli import options
-from grader.cli.main import NOT_PASSED
+from grader.cli.main import EXIT_NOT_PASSED
 from grader.definitions.collection import load_exercise
 from grader.definitions.wording import plural
 from grader.grading.workers.pool import WorkerPool
@@ -60,4 +60,4 @@ def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> No
                 click.echo(f"  {line}")
         of_all = plural(len(changes), "submission")
         click.echo(f"{len(changed)} of {of_all} would get another verdict")
-    raise click.exceptions.Exit(NOT_PASSED if changed else 0)
+    raise click.exceptions.Exit(EXIT_NOT_PASSED if changed else 0)

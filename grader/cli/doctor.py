@@ -11,7 +11,7 @@ import click
 
 from grader import __version__
 from grader.cli import options
-from grader.cli.main import FAULT
+from grader.cli.main import EXIT_FAULT
 from grader.cli.server_extra import server_module
 from grader.definitions.course_file import load_course
 from grader.definitions.files import COURSE_FILE, exists, folders_in
@@ -62,14 +62,14 @@ def command(exercises: Path | None, database: str | None) -> None:
     usable = next((e.backend.name for e in checks if e.works), None)
     if usable is None:
         click.echo("Nothing can be graded here: no sandbox works.")
-        raise click.exceptions.Exit(FAULT)
+        raise click.exceptions.Exit(EXIT_FAULT)
     courses = (folder / COURSE_FILE for folder in folders_in(options.collection_folder(exercises)))
     lacking = [_try_packages(course) for course in courses if exists(course)]
     if database is not None:
         _try_store(database)
     click.echo(f"Submissions are graded in: {usable}")
     if any(lacking):
-        raise click.exceptions.Exit(FAULT)
+        raise click.exceptions.Exit(EXIT_FAULT)
 
 
 def _try_packages(path: Path) -> bool:
@@ -95,7 +95,7 @@ def _try_store(url: str) -> None:
     click.echo()
     if set(checks.values()) != {health.OK}:
         click.echo("Nothing can be stored there.")
-        raise click.exceptions.Exit(FAULT)
+        raise click.exceptions.Exit(EXIT_FAULT)
 
 
 def _show_attempts(backend: str, attempts: Mapping[str, bool]) -> None:

@@ -10,12 +10,13 @@ from pathlib import Path
 import click
 
 from grader.cli import options
-from grader.cli.main import BUG, FAULT, NOT_PASSED, USAGE
+from grader.cli.main import BUG, EXIT_FAULT, EXIT_NOT_PASSED, EXIT_USAGE
 from grader.cli.progress_bar import progress
 from grader.course.times_file import TIMES_FILE, read_times
 from grader.definitions.collection import exercise_ids, find_exercise, resolve
 from grader.definitions.files import folders_in, is_path
 from grader.errors import DefinitionError, EtudeError, GraderFault, UsageError
+from grader.grading.results.verdict_json import FAULT, NOT_GRADED
 from grader.grading.workers.assigned_exercises import plan_assignment
 from grader.grading.workers.batch import Entry, Plan, Record, Results, plan_batch, run_batch
 from grader.grading.workers.pool import WorkerPool
@@ -25,7 +26,7 @@ from grader.reports.to_json import json_line
 from grader.safe_files import linked_folder
 from grader.sandbox.printable import printable
 
-_STATUS = {"grader fault": FAULT, "not graded": USAGE}  # the worst outcome first
+_STATUS = {FAULT: EXIT_FAULT, NOT_GRADED: EXIT_USAGE}  # the worst outcome first
 
 
 @click.command("grade")
@@ -109,8 +110,8 @@ def command(
     faults = [record.result for record in records if isinstance(record.result, EtudeError)]
     if faults and all(isinstance(fault, DefinitionError) for fault in faults):
         # Not a fault, since trying again would not help.
-        raise click.exceptions.Exit(USAGE)
-    worst = next((status for name, status in _STATUS.items() if name in outcomes), NOT_PASSED)
+        raise click.exceptions.Exit(EXIT_USAGE)
+    worst = next((status for name, status in _STATUS.items() if name in outcomes), EXIT_NOT_PASSED)
     raise click.exceptions.Exit(worst if outcomes - {"passed"} else 0)
 
 

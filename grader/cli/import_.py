@@ -21,7 +21,7 @@ from grader.authoring.lint.run import lint
 from grader.authoring.sources.draft import slug
 from grader.authoring.targets import TargetGroup
 from grader.cli import options
-from grader.cli.main import FAULT, NOT_PASSED
+from grader.cli.main import EXIT_FAULT, EXIT_NOT_PASSED
 from grader.cli.progress_bar import progress
 from grader.cli.verify import leak_finder
 from grader.definitions.exercise import Exercise
@@ -84,9 +84,9 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
             proofs[path].sentences.append(message)
     click.echo(report(source_drafts, drafts, problems, proofs))
     if any(proof.faults for proof in proofs.values()):
-        raise click.exceptions.Exit(FAULT)
+        raise click.exceptions.Exit(EXIT_FAULT)
     proven = len(proofs) == len(drafts) and all(proof.proven for proof in proofs.values())
-    raise click.exceptions.Exit(0 if proven and not source_drafts.failures else NOT_PASSED)
+    raise click.exceptions.Exit(0 if proven and not source_drafts.failures else EXIT_NOT_PASSED)
 
 
 def _lint_errors(paths: list[Path]) -> Iterator[tuple[Path, LintFinding]]:

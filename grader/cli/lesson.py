@@ -11,7 +11,7 @@ import click
 from rich.console import Console
 
 from grader.cli import options
-from grader.cli.main import NOT_PASSED
+from grader.cli.main import EXIT_NOT_PASSED
 from grader.cli.progress_record import exercises_suffix
 from grader.definitions.collection import Collection
 from grader.definitions.course_file import load_course
@@ -314,7 +314,7 @@ def run(lessons: tuple[str, ...], update: bool, exercises: Path | None, unsafe: 
         click.echo(str(problem), err=True)
     verb = "written down" if update else "as recorded"
     click.echo(f"{plural(len(paths), 'lesson')} run, {len(paths) - len(problems)} {verb}")
-    raise click.exceptions.Exit(NOT_PASSED if problems else 0)
+    raise click.exceptions.Exit(EXIT_NOT_PASSED if problems else 0)
 
 
 def _find_lessons(named: tuple[str, ...], folder: Path) -> list[Path]:

@@ -12,7 +12,7 @@ from grader.authoring.lint.report import data, describe_rules, explanation, sari
 from grader.authoring.lint.run import LintReport, lint
 from grader.authoring.targets import find_targets
 from grader.cli import options
-from grader.cli.main import NOT_PASSED
+from grader.cli.main import EXIT_NOT_PASSED
 from grader.definitions.files import LESSON_SUFFIX, LESSONS, TRACK_FILE
 from sitegen.markdown import unshowable
 
@@ -68,7 +68,7 @@ def command(
         click.echo(text)
     else:
         options.write_file(output, f"{text}\n")
-    raise click.exceptions.Exit(0 if report.is_clean else NOT_PASSED)
+    raise click.exceptions.Exit(0 if report.is_clean else EXIT_NOT_PASSED)
 
 
 def _lint(

@@ -16,7 +16,7 @@ from grader.errors import DefinitionError, GraderFault, SandboxFault, UsageError
 from grader.sandbox.limits import ONE_BLAS_THREAD
 from grader.sandbox.printable import inert
 
-NOT_PASSED, USAGE, FAULT = 1, 2, 3
+EXIT_NOT_PASSED, EXIT_USAGE, EXIT_FAULT = 1, 2, 3
 BUG = "Etude itself failed; its log has the reason"  # in reports, which learners read
 _SIGINT_STATUS = 130
 _SIGPIPE_STATUS = 141  # the exit status that shells report for a program killed by SIGPIPE
@@ -98,19 +98,19 @@ class _EtudeGroup(click.Group):
         except (click.Abort, KeyboardInterrupt):
             status = _say("interrupted", _SIGINT_STATUS)
         except (UsageError, DefinitionError) as error:
-            status = _say(str(error), USAGE)
+            status = _say(str(error), EXIT_USAGE)
         except GraderFault as error:
-            status = _say(f"grader fault: {error}", FAULT)
+            status = _say(f"grader fault: {error}", EXIT_FAULT)
         except BrokenPipeError:
             raise
         except OSError as error:
-            status = _say(f"cannot go on: {error.strerror or error}", FAULT)
+            status = _say(f"cannot go on: {error.strerror or error}", EXIT_FAULT)
         except Exception as error:  # noqa: BLE001  a bug of ours must never look like a verdict
             if isinstance(error, ImportError) and error.name in OF_UNIX:
-                status = _say("grader fault: this command needs Linux", FAULT)
+                status = _say("grader fault: this command needs Linux", EXIT_FAULT)
             else:
                 traceback.print_exc()
-                status = _say("grader fault: this is a bug in Etude, please report it", FAULT)
+                status = _say("grader fault: this is a bug in Etude, please report it", EXIT_FAULT)
         sys.exit(status or 0)
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
@@ -188,7 +188,7 @@ def main() -> NoReturn:
     try:
         etude.main(prog_name="etude")
     except SystemExit as ended:
-        status = ended.code if isinstance(ended.code, int) else FAULT
+        status = ended.code if isinstance(ended.code, int) else EXIT_FAULT
     except BrokenPipeError:
         # The rest of the output has no reader.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -201,7 +201,7 @@ def main() -> NoReturn:
         status = _SIGPIPE_STATUS
     except OSError:
         # The disk is full, so the output was lost.
-        status = status or FAULT
+        status = status or EXIT_FAULT
     os._exit(status)
 
 

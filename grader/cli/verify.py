@@ -29,7 +29,7 @@ from grader.authoring.verify.run import (
 )
 from grader.cli import options
 from grader.cli.file_watcher import modification_times, rebuild_on_change
-from grader.cli.main import FAULT, NOT_PASSED, USAGE
+from grader.cli.main import EXIT_FAULT, EXIT_NOT_PASSED, EXIT_USAGE
 from grader.cli.progress_bar import progress
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import course_file, exists
@@ -43,7 +43,7 @@ from sitegen.markdown import unshowable
 from sitegen.package_data import data_folder
 from sitegen.pages import render_pages
 
-_STATUS = {"proven": 0, "not proven": NOT_PASSED, "invalid": USAGE, "fault": FAULT}
+_STATUS = {"proven": 0, "not proven": EXIT_NOT_PASSED, "invalid": EXIT_USAGE, "fault": EXIT_FAULT}
 _PACKAGES = ("authoring/lint", "authoring/verify", "definitions", "grading", "mutation", "sandbox")
 
 

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from grader.grading.results.verdict_json import FAULT
+from grader.grading.results.verdict_json import FAULT, NOT_GRADED
 
-NOT_JUDGED: Final = (FAULT, "not graded")
+NOT_JUDGED: Final = (FAULT, NOT_GRADED)
 _LINE: Final = re.compile(r"\bline \d+")
 _MIN_STUDENTS: Final = 3  # fewest students for a correlation
 _ROUNDING: Final = 1e-12  # share of a sum of squares that rounding leaves if all values are equal

@@ -96,21 +96,23 @@ class _EtudeGroup(click.Group):
             error.show()
             status = error.exit_code
         except (click.Abort, KeyboardInterrupt):
-            status = _say("interrupted", _SIGINT_STATUS)
+            status = _fail_with("interrupted", _SIGINT_STATUS)
         except (UsageError, DefinitionError) as error:
-            status = _say(str(error), EXIT_USAGE)
+            status = _fail_with(str(error), EXIT_USAGE)
         except GraderFault as error:
-            status = _say(f"grader fault: {error}", EXIT_FAULT)
+            status = _fail_with(f"grader fault: {error}", EXIT_FAULT)
         except BrokenPipeError:
             raise
         except OSError as error:
-            status = _say(f"cannot go on: {error.strerror or error}", EXIT_FAULT)
+            status = _fail_with(f"cannot go on: {error.strerror or error}", EXIT_FAULT)
         except Exception as error:  # noqa: BLE001  a bug of ours must never look like a verdict
             if isinstance(error, ImportError) and error.name in OF_UNIX:
-                status = _say("grader fault: this command needs Linux", EXIT_FAULT)
+                status = _fail_with("grader fault: this command needs Linux", EXIT_FAULT)
             else:
                 traceback.print_exc()
-                status = _say("grader fault: this is a bug in Etude, please report it", EXIT_FAULT)
+                status = _fail_with(
+                    "grader fault: this is a bug in Etude, please report it", EXIT_FAULT
+                )
         sys.exit(status or 0)
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
@@ -205,6 +207,7 @@ def main() -> NoReturn:
     os._exit(status)
 
 
-def _say(message: str, status: int) -> int:
+def _fail_with(message: str, status: int) -> int:
+    """Print an error message, and return the exit status."""
     click.echo(inert(f"etude: {message}", "\n"), err=True)
     return status

@@ -47,29 +47,17 @@ class Grade:
 
     person: str  # the person's name
     exercise: str
-    submission_id: str
-    score: int
-    max_score: int
-    passed: bool
-    xp: int
     public_name: str  # the name that others see
     section: str
-    points: float | None  # after late rule and overrides; None if excused
-    note: str  # the reason for a difference between points and score
+    submission_id: str = ""
+    score: int = 0
+    max_score: int = 0
+    passed: bool = False
+    xp: int = 0
+    points: float | None = None  # after late rule and overrides; None if excused
+    note: str = ""  # the reason for a difference between points and score
 
 
-_GRADE_COLUMNS = (
-    person.c.id,
-    person.c.name,
-    grade.c.exercise,
-    grade.c.submission_id,
-    grade.c.score,
-    grade.c.max_score,
-    grade.c.passed,
-    grade.c.xp,
-    PUBLIC_NAME,
-    person.c.section,
-)
 _ASSIGNED_EXERCISES = (
     select(grade.c.exercise, func.max(grade.c.max_score).label("max_score"))
     .join(person, person.c.id == grade.c.person_id)
@@ -100,7 +88,10 @@ _SELECT_NOT_SUBMITTED = (
 _DUE_AT = func.coalesce(extension.c.due_at, schedule.c.due_at)
 _SELECT_GRADES = (
     select(
-        *_GRADE_COLUMNS,
+        grade,
+        person.c.name,
+        PUBLIC_NAME,
+        person.c.section,
         submission.c.received_at,
         _DUE_AT.label("due_at"),
         schedule.c.daily_factor,
@@ -172,8 +163,8 @@ def list_student_grades(
         _SELECT_NOT_SUBMITTED.where(make_condition(_ASSIGNED_EXERCISES, last))
     )
     students += [
-        Grade(name, exercise_id, "", 0, points, False, 0, public_name, section, 0.0, NOT_SUBMITTED)
-        for name, exercise_id, points, public_name, section in rows
+        replace(_make_empty_grade(row), max_score=row.max_score, points=0.0, note=NOT_SUBMITTED)
+        for row in rows
     ]
     # The database's sort order, which `after` uses.
     positions = {key: position for position, key in enumerate(keys)}
@@ -231,25 +222,31 @@ def _select_grades(
         person.c.name,
         PUBLIC_NAME,
         person.c.section,
-        make_actor_name(override.c.by),
+        make_actor_name(override.c.by).label("giver"),
     )
     query = (
         select(*columns).join(person, person.c.id == override.c.person_id).where(override_condition)
     )
     for row in connection.execute(query.order_by(override.c.id)):
-        name, public_name, section, giver = row[len(override.columns) :]
-        empty_grade = Grade(name, row.exercise, "", 0, 0, False, 0, public_name, section, None, "")
-        staff_override = Override(row.points, row.excused, row.reason, giver)
-        overrides[row.person_id, row.exercise] = (empty_grade, staff_override)
+        staff_override = Override(row.points, row.excused, row.reason, row.giver)
+        overrides[row.person_id, row.exercise] = (_make_empty_grade(row), staff_override)
     grades: list[Grade] = []
     for row in connection.execute(_SELECT_GRADES.where(grade_condition)).all():
-        person_id, *values = row[: len(_GRADE_COLUMNS)]
-        values += [None, ""]
-        best_grade, rule = Grade(*values), _make_late_rule(row)
+        rule = _make_late_rule(row)
+        best_grade = replace(
+            _make_empty_grade(row),
+            submission_id=row.submission_id,
+            score=row.score,
+            max_score=row.max_score,
+            passed=row.passed,
+            xp=row.xp,
+        )
         days = rule.days_late(to_seconds(row.received_at))
         if days:
-            best_grade, days = _find_best_after_lateness(connection, person_id, best_grade, rule)
-        _, by_staff = overrides.pop((person_id, best_grade.exercise), (None, None))
+            best_grade, days = _find_best_after_lateness(
+                connection, row.person_id, best_grade, rule
+            )
+        _, by_staff = overrides.pop((row.person_id, row.exercise), (None, None))
         grades.append(_apply_rules(best_grade, days, rule, by_staff))
     for empty_grade, staff_override in overrides.values():
         max_score_query = select(func.max(grade.c.max_score)).where(
@@ -260,6 +257,13 @@ def _select_grades(
             _apply_rules(replace(empty_grade, max_score=max_score), 0, LateRule(), staff_override)
         )
     return sorted(grades, key=lambda listed: (listed.person, listed.exercise))
+
+
+def _make_empty_grade(row: Row[*tuple[Any, ...]]) -> Grade:
+    """Return the grade of a person who submitted nothing to an exercise."""
+    return Grade(
+        person=row.name, exercise=row.exercise, public_name=row.public_name, section=row.section
+    )
 
 
 def _make_late_rule(row: Row[Any]) -> LateRule:

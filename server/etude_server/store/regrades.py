@@ -188,7 +188,7 @@ def find_changes(
         select(
             *submissions.SUBMISSION_COLUMNS,
             person.c.name,
-            PUBLIC_NAME.label("public_name"),
+            PUBLIC_NAME,
             *verdict_columns,
         )
         .join(publication, publication.c.submission_id == submission.c.id)
@@ -369,7 +369,7 @@ def iterate_changes(
     """Yield the verdicts changed or kept by a regrade, in order: at most `limit` after an event."""
     query = (
         select(event.c.seq, event.c.subject, event.c.kind, event.c.data)
-        .add_columns(person.c.name, PUBLIC_NAME.label("public_name"))
+        .add_columns(person.c.name, PUBLIC_NAME)
         .join(submission, submission.c.id == event.c.subject)
         .join(person, person.c.id == submission.c.person_id)
         .where(

@@ -304,7 +304,7 @@ def find_stuck_students(
         submission.c.exercise == grade.c.exercise,
     )
     query = (
-        select(grade.c.exercise, person.c.name, PUBLIC_NAME.label("public_name"), failed, latest)
+        select(grade.c.exercise, person.c.name, PUBLIC_NAME, failed, latest)
         .join(person, person.c.id == grade.c.person_id)
         .join(submission, and_(*conditions))
         .join(publication, publication.c.submission_id == submission.c.id)

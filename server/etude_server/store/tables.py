@@ -68,7 +68,9 @@ person = Table(
     Index("ix_person_login", "login", unique=True, **_WHERE_LOGIN_IS_SET),
 )
 
-PUBLIC_NAME: Final = case((person.c.display_name != "", person.c.display_name), else_=person.c.name)
+PUBLIC_NAME: Final = case(
+    (person.c.display_name != "", person.c.display_name), else_=person.c.name
+).label("public_name")
 """The name of a person that others see."""
 
 

@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict, dataclass
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from sqlalchemy import Connection
 
@@ -18,7 +18,7 @@ from etude_server.catalog import Catalog
 from etude_server.grading import GradingRequest, GradingService
 from etude_server.store import regrades, verdicts
 from etude_server.store.database import Database
-from etude_server.store.regrades import EndState, Regrade, RegradeChange, VerdictSummary
+from etude_server.store.regrades import EndState, NewRegrade, Regrade, RegradeChange, VerdictSummary
 from etude_server.store.verdicts import StoredVerdict
 from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault, UsageError
@@ -174,10 +174,15 @@ def start_regrade(
     exercise = plan.exercise
     with host.database.read() as connection:
         sources = regrades.list_sources(connection, exercise.id, plan.from_hash)
-    return _store_and_queue(
-        host, sources, exercise=exercise.id, from_hash=plan.from_hash,
-        to_hash=exercise.digest, by=by, reason=_require_reason(reason), allow_lower=allow_lower,
-    )  # fmt: skip
+    new_regrade = NewRegrade(
+        exercise=exercise.id,
+        from_hash=plan.from_hash,
+        to_hash=exercise.digest,
+        by=by,
+        reason=_require_reason(reason),
+        allow_lower=allow_lower,
+    )
+    return _store_and_queue(host, new_regrade, sources)
 
 
 def undo_regrade(host: RegradeHost, regrade_id: str, *, by: str, reason: str) -> Regrade:
@@ -193,20 +198,26 @@ def undo_regrade(host: RegradeHost, regrade_id: str, *, by: str, reason: str) ->
         if target is None or target.state == "running":
             raise UsageError(f"there is no regrade {regrade_id!r} that has ended")
         sources = regrades.list_sources_published_by(connection, regrade_id)
-    return _store_and_queue(
-        host, sources, exercise=target.exercise, from_hash=target.to_hash,
-        to_hash=target.from_hash, by=by, reason=f"undo of {regrade_id}: {_require_reason(reason)}",
+    new_regrade = NewRegrade(
+        exercise=target.exercise,
+        from_hash=target.to_hash,
+        to_hash=target.from_hash,
+        by=by,
+        reason=f"undo of {regrade_id}: {_require_reason(reason)}",
         allow_lower=True,
-    )  # fmt: skip
+    )
+    return _store_and_queue(host, new_regrade, sources)
 
 
 def _require_reason(text: str) -> str:
     return require_text(text, "a reason, for those whose grade changes", _MAX_REASON_LENGTH)
 
 
-def _store_and_queue(host: RegradeHost, sources: list[str], **values: Any) -> Regrade:
+def _store_and_queue(
+    host: RegradeHost, new_regrade: NewRegrade, source_hashes: Sequence[str]
+) -> Regrade:
     with host.database.write() as connection:
-        regrade = regrades.store_regrade(connection, source_hashes=sources, **values)
+        regrade = regrades.store_regrade(connection, new_regrade, source_hashes)
         open_sources = regrades.list_open_sources(connection, regrade)
     if host.regrade_queue is not None:
         host.regrade_queue.defer_regrade(regrade.id, open_sources)

@@ -51,6 +51,18 @@ class Regrade:
     sources: int
 
 
+@dataclass(frozen=True, slots=True)
+class NewRegrade:
+    """A regrade to begin."""
+
+    exercise: str
+    from_hash: str
+    to_hash: str
+    by: str  # a person's id, or a user of the command line
+    reason: str
+    allow_lower: bool
+
+
 def _count_sources(*conditions: Any) -> ScalarSelect[int]:
     condition = regrade_source.c.regrade_id == regrade_table.c.id
     return select(func.count()).where(condition, *conditions).scalar_subquery()
@@ -214,26 +226,16 @@ def find_changes(
     ]
 
 
-def store_regrade(
-    connection: Connection,
-    *,
-    exercise: str,
-    from_hash: str,
-    to_hash: str,
-    by: str,
-    reason: str,
-    allow_lower: bool,
-    source_hashes: Sequence[str],
-) -> Regrade:
+def store_regrade(connection: Connection, new: NewRegrade, source_hashes: Sequence[str]) -> Regrade:
     """Store a regrade with its sources, or return the equal one that has not ended.
 
     Raises:
         UsageError: A running regrade has another target version or rule for lower verdicts.
     """
-    for running in list_running_regrades(connection, exercise):
-        if running.from_hash != from_hash:
+    for running in list_running_regrades(connection, new.exercise):
+        if running.from_hash != new.from_hash:
             continue
-        if (running.to_hash, running.allow_lower) != (to_hash, allow_lower):
+        if (running.to_hash, running.allow_lower) != (new.to_hash, new.allow_lower):
             lowers = "with" if running.allow_lower else "without"
             raise UsageError(
                 f"regrade {running.id} to version {running.to_hash[:12]}, {lowers} --allow-lower, "
@@ -241,14 +243,8 @@ def store_regrade(
             )
         return running
     regrade_id = make_id()
-    data: dict[str, Any] = {
-        "exercise": exercise,
-        "from_hash": from_hash,
-        "to_hash": to_hash,
-        "reason": reason,
-        "allow_lower": allow_lower,
-    }
-    columns = {"id": regrade_id, "by": by, "state": "running", "created_at": now()}
+    data = asdict(new)
+    columns = {"id": regrade_id, "state": "running", "created_at": now()}
     connection.execute(insert(regrade_table).values({**data, **columns}))
     rows = [
         {"regrade_id": regrade_id, "source_hash": source_hash, "done": False}
@@ -256,8 +252,9 @@ def store_regrade(
     ]
     if rows:
         connection.execute(insert(regrade_source), rows)
+    actor = data.pop("by")
     data["sources"] = len(rows)
-    events.append_event(connection, by, events.REGRADE_BEGUN, regrade_id, data)
+    events.append_event(connection, actor, events.REGRADE_BEGUN, regrade_id, data)
     stored = find_regrade(connection, regrade_id)
     assert stored is not None  # it has just been inserted
     return stored

@@ -3,8 +3,9 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Final, Literal, Self, TypeAlias
+from typing import Annotated, Any, Final, Literal, Self, TypeAlias
 
+from pydantic import Field
 from sqlalchemy import Connection, ScalarSelect, and_, exists, func, insert, select, update
 
 from etude_server.store import events, submissions
@@ -107,7 +108,8 @@ class RegradeChange:
 
     submission: str
     person: str
-    display_name: str
+    # The name that others see.
+    public_name: Annotated[str, Field(serialization_alias="display_name")]
     before: VerdictSummary
     after: VerdictSummary
     effect: Effect
@@ -115,18 +117,10 @@ class RegradeChange:
     event: int = 0  # the event's number in the log; 0 in a preview
 
 
-def _make_change(
-    names: tuple[str, str, str],
-    before: VerdictSummary,
-    after: VerdictSummary,
-    *,
-    held: bool = False,
-    seq: int = 0,
-) -> RegradeChange:
-    effect: Effect = "same"
-    if after.rank != before.rank:
-        effect = "raised" if after.rank > before.rank else "lowered"
-    return RegradeChange(*names, before, after, effect, held, seq)
+def _find_effect(before: VerdictSummary, after: VerdictSummary) -> Effect:
+    if after.rank == before.rank:
+        return "same"
+    return "raised" if after.rank > before.rank else "lowered"
 
 
 def count_published_versions(connection: Connection) -> dict[str, dict[str, int]]:
@@ -213,17 +207,19 @@ def find_changes(
         )
         .order_by(person.c.id, submission.c.id)  # the order in which people are locked
     )
-    return [
-        (
-            StoredSubmission(*row[: len(submissions.SUBMISSION_COLUMNS)]),
-            _make_change(
-                (row.id, row.name, row.public_name),
-                VerdictSummary(row.outcome, row.score, row.max_score),
-                after,
-            ),
+    changes = []
+    for row in connection.execute(query).all():
+        before = VerdictSummary(row.outcome, row.score, row.max_score)
+        change = RegradeChange(
+            submission=row.id,
+            person=row.name,
+            public_name=row.public_name,
+            before=before,
+            after=after,
+            effect=_find_effect(before, after),
         )
-        for row in connection.execute(query).all()
-    ]
+        changes.append((StoredSubmission(*row[: len(submissions.SUBMISSION_COLUMNS)]), change))
+    return changes
 
 
 def store_regrade(connection: Connection, new: NewRegrade, source_hashes: Sequence[str]) -> Regrade:
@@ -384,10 +380,18 @@ def iterate_changes(
         if data["regrade"] != regrade_id:
             continue
         is_held = row.kind == events.HELD
-        new_summary = VerdictSummary.from_data(data["after"] if is_held else data)
-        old_summary = VerdictSummary.from_data(data["before"])
-        names = row.subject, row.name, row.public_name
-        change = _make_change(names, old_summary, new_summary, held=is_held, seq=row.seq)
+        before = VerdictSummary.from_data(data["before"])
+        after_change = VerdictSummary.from_data(data["after"] if is_held else data)
+        change = RegradeChange(
+            submission=row.subject,
+            person=row.name,
+            public_name=row.public_name,
+            before=before,
+            after=after_change,
+            effect=_find_effect(before, after_change),
+            held=is_held,
+            event=row.seq,
+        )
         if change.effect != "same":
             remaining = None if remaining is None else remaining - 1
             yield change

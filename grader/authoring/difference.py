@@ -59,7 +59,7 @@ def verdict_changes(
         entry for entry, _ in find_submissions(folder, [before.id], lambda _: before, Plan())
     ]
     if not entries:
-        raise UsageError(f"there is no <student>/{before.path_name} in {folder}")
+        raise UsageError(f"there is no <student>/{before.file_name} in {folder}")
     submissions = [
         read_submission(entry.path, before.files_to_submit, below=folder).part_for(before)
         for entry in entries

@@ -96,7 +96,7 @@ class _Grader:
     def verdict(self, source: str) -> Verdict:
         """Grade a source by the tests that the page has."""
         data = source.encode("utf-8", "surrogatepass")
-        submission = Submission.from_bytes(Path(self.exercise.path_name), data)
+        submission = Submission.from_bytes(Path(self.exercise.file_name), data)
         results: dict[TestId, TestResult] = {}
         self._results = results
         with SubmissionRun(self._oracle, submission, self._children, self._limits) as run:

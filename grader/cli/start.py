@@ -54,7 +54,7 @@ def command(id_or_path: str, file: Path | None, exercises: Path | None) -> None:
 def starter_path(exercise: "Exercise", folder: Path) -> Path:
     """Return the path for an exercise's starter in a folder; of several files, the main one's."""
     files = exercise.files_to_submit
-    return folder / exercise.id / files[0] if files else folder / exercise.path_name
+    return folder / exercise.id / files[0] if files else folder / exercise.file_name
 
 
 def write_starter(exercise: "Exercise", path: Path) -> str:

@@ -833,6 +833,6 @@ class Exercise:
         return sum(test.points for test in self.tests)
 
     @property
-    def path_name(self) -> str:
+    def file_name(self) -> str:
         """The file name of a submission to this exercise: `<id>.py`."""
         return f"{self.id}.py"

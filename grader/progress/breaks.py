@@ -59,7 +59,7 @@ def break_job(exercise: Exercise, misconception: str, call: str) -> Job:
     if misconception not in codes:
         close = did_you_mean(misconception, codes)
         raise UsageError(f"'{exercise.id}' has no misconception '{misconception}'{close}")
-    submission = Submission.from_bytes(Path(exercise.path_name), codes[misconception].encode())
+    submission = Submission.from_bytes(Path(exercise.file_name), codes[misconception].encode())
     return Job(exercise, submission, options=JobOptions(breaking_call=call))
 
 

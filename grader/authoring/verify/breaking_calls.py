@@ -33,7 +33,7 @@ def notes_on_breaking_calls(exercise: Exercise, pool: WorkerPool) -> Iterable[Pr
     """Yield notes on misconceptions that no call breaks, wrong `breakable` keys, large calls."""
     if exercise.kind not in ("write", "fix"):
         return
-    path, options = Path(exercise.path_name), JobOptions(breaking_call="")
+    path, options = Path(exercise.file_name), JobOptions(breaking_call="")
     jobs = [
         Job(exercise, Submission.from_bytes(path, each.code.encode()), options=options)
         for each in exercise.misconceptions

@@ -177,4 +177,4 @@ def plan_mutant(
 
 
 def _submission(exercise: Exercise, source: str) -> Submission:
-    return Submission.from_bytes(Path(exercise.path_name), source.encode())
+    return Submission.from_bytes(Path(exercise.file_name), source.encode())

@@ -174,7 +174,7 @@ class _SuiteRuns:
         seconds = max(min(self._until - time.monotonic(), self._most), 0.1)
         cpu = min(limits.cpu_seconds, math.ceil(seconds))
         limits = replace(limits, wall_seconds=seconds, cpu_seconds=cpu)
-        program = Submission.from_bytes(Path(exercise.path_name), source.encode())
+        program = Submission.from_bytes(Path(exercise.file_name), source.encode())
         with (
             self._sandbox.child(limits) as theirs,
             self._sandbox.child(limits) as child,

@@ -234,7 +234,7 @@ def _judge(
 
     def grade_program(code: str) -> TestResult:
         oracle = Oracle(exercise, sandbox, ValueCache({test.id: computed}))
-        submission = Submission.from_bytes(Path(exercise.path_name), code.encode())
+        submission = Submission.from_bytes(Path(exercise.file_name), code.encode())
         with SubmissionRun(oracle, submission, sandbox, find_limits(exercise)) as run:
             run.load()
             return run.grade_test(test)

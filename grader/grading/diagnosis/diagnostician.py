@@ -459,7 +459,7 @@ class Diagnostician:
             yield test, fingerprint
 
     def _grade(self, program: _Candidate) -> Iterator[tuple[TestCase, Fingerprint]]:
-        submission = Submission.from_bytes(Path(self._exercise.path_name), program.source.encode())
+        submission = Submission.from_bytes(Path(self._exercise.file_name), program.source.encode())
         declared = program.kind == "misconception"
         limits = find_limits(self._exercise) if declared else self._short_limits()
         with SubmissionRun(

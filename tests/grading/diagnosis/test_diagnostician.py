@@ -52,7 +52,7 @@ def graded(
 ) -> list[Verdict]:
     """Grade submissions of one exercise in one session."""
     verdicts: list[Verdict] = []
-    path = Path(exercise.path_name)
+    path = Path(exercise.file_name)
     submissions = [Submission.from_bytes(path, source.encode()) for source in sources]
     jobs = [Job(exercise, each, options=options) for each in submissions]
 

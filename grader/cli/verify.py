@@ -13,7 +13,7 @@ from rich.console import Console
 
 from grader import __version__
 from grader.authoring.add_entry import add_entry
-from grader.authoring.lint.load import Definitions
+from grader.authoring.lint.load import LoadedFiles
 from grader.authoring.lint.run import lint
 from grader.authoring.targets import TargetGroup, find_targets
 from grader.authoring.verify.breaking_calls import with_breaking_calls
@@ -119,7 +119,7 @@ def _prove(
     groups: Sequence[TargetGroup], collection: Path | None, jobs: int, *, use_cache: bool
 ) -> dict[Path, Proof]:
     cache = ProofCache(cache_folder("verify"), fingerprint(_proof_sources())) if use_cache else None
-    definitions = Definitions.load(groups, collection)
+    definitions = LoadedFiles.load(groups, collection)
     verification = begin_verification(groups, definitions, cache)
     if verification.to_prove:
         opener = options.sandbox_opener(unsafe=False, workers=jobs)

@@ -50,7 +50,7 @@ class LintInput:
 
 
 def load_for_lint(
-    groups: Sequence[TargetGroup], definitions: "Definitions", *, is_collection: bool
+    groups: Sequence[TargetGroup], definitions: "LoadedFiles", *, is_collection: bool
 ) -> LintInput:
     """Load the subjects around the definitions of some groups."""
     kinds: dict[Path, FileKind] = {}
@@ -87,7 +87,7 @@ def load_for_lint(
     return LintInput(files, exercises, tracks, LoadProblems(problems))
 
 
-class Definitions:
+class LoadedFiles:
     """The valid definitions by path, and the problems of the invalid ones."""
 
     def __init__(self) -> None:
@@ -142,7 +142,7 @@ class Definitions:
             return None
 
 
-def _neighbours(loaded: Definitions, paths: Iterable[Path], *, is_collection: bool) -> Neighbours:
+def _neighbours(loaded: LoadedFiles, paths: Iterable[Path], *, is_collection: bool) -> Neighbours:
     """Gather the loaded exercises and their neighbours in the same tracks.
 
     Ids around a track's folder matter only if the collection was not loaded as a whole.
@@ -150,7 +150,7 @@ def _neighbours(loaded: Definitions, paths: Iterable[Path], *, is_collection: bo
     exercises = dict(loaded.exercises)
     definitions = {path: track.definition for path, track in loaded.tracks.items()}
     ids: dict[Path, frozenset[str]] = {}
-    quiet = Definitions()  # problems of files that the user did not name are not reported
+    quiet = LoadedFiles()  # problems of files that the user did not name are not reported
     for folder in dict.fromkeys(path.parent for path in paths):
         track = folder / TRACK_FILE
         if not exists(track):

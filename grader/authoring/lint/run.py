@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from grader.authoring.lint.catalogue import CATALOGUE
-from grader.authoring.lint.load import Definitions, LintInput, load_for_lint
+from grader.authoring.lint.load import LintInput, LoadedFiles, load_for_lint
 from grader.authoring.lint.rule import LintFinding
 from grader.authoring.lint.rules.files import invalid_definition
 from grader.authoring.lint.subjects import PageText
@@ -48,7 +48,7 @@ def lint(
     collection: Path | None = None,
     codes: frozenset[str] = frozenset(CATALOGUE),
     unshowable: FindUnshowable | None = None,
-    definitions: Definitions | None = None,
+    definitions: LoadedFiles | None = None,
 ) -> LintReport:
     """Check files without running any of their code.
 
@@ -61,7 +61,7 @@ def lint(
     Raises:
         UsageError: A file or folder does not exist.
     """
-    definitions = definitions or Definitions.load(groups, collection)
+    definitions = definitions or LoadedFiles.load(groups, collection)
     loaded = load_for_lint(groups, definitions, is_collection=collection is not None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # parsing warns of doubtful escapes

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from grader.authoring.lint.load import Definitions
+from grader.authoring.lint.load import LoadedFiles
 from grader.authoring.lint.rules.markdown import unshowable_text
 from grader.authoring.lint.run import LintReport
 from grader.authoring.targets import TargetGroup
@@ -42,7 +42,7 @@ class Verification:
 
 
 def begin_verification(
-    groups: Iterable[TargetGroup], definitions: Definitions, cache: ProofCache | None
+    groups: Iterable[TargetGroup], definitions: LoadedFiles, cache: ProofCache | None
 ) -> Verification:
     """Take proofs from the cache, and collect the other exercises to prove.
 

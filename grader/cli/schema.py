@@ -47,7 +47,7 @@ def command(kind: str, markdown: bool, into: Path | None) -> None:
             raise UsageError("--markdown describes exercise files; the schema of a verdict is JSON")
         click.echo(verdict_schema_text(), nl=False)
         return
-    from grader.definitions.format import format_markdown
+    from grader.definitions.format_docs import format_markdown
     from grader.definitions.schema import schema_text
 
     click.echo(format_markdown() if markdown else schema_text(kind), nl=False)

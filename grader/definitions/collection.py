@@ -93,7 +93,7 @@ class Collection:
             in_order.append(next(ready, remaining[0]))  # a draft may have a cycle
             remaining.remove(in_order[-1])
         loaded = tuple(exercise for exercise in standalone.values() if exercise is not None)
-        return cls(folder, tuple(in_order), loaded), loader.problems.problems
+        return cls(folder, tuple(in_order), loaded), loader.log.problems
 
     @property
     def learning_order(self) -> tuple[Track, ...]:
@@ -219,8 +219,8 @@ def load_track(path: Path) -> Track:
         raise UsageError(f"no file '{path}'")
     loader = _Loader()
     track = loader.track(path, exercise_files(path.parent))
-    if track is None or loader.problems.problems:
-        raise DefinitionError(loader.problems.problems)
+    if track is None or loader.log.problems:
+        raise DefinitionError(loader.log.problems)
     return track
 
 
@@ -263,8 +263,8 @@ def find_exercise(name: str, collection_folder: Path) -> Exercise:
         raise _no_exercise(name, exercise_ids(collection_folder), collection_folder)
     loader = _Loader()
     (exercise,) = loader.exercises(paths).values()
-    if exercise is None or loader.problems.problems:
-        raise DefinitionError(loader.problems.problems)
+    if exercise is None or loader.log.problems:
+        raise DefinitionError(loader.log.problems)
     return exercise
 
 
@@ -277,7 +277,7 @@ class _Loader:
     """Loads files and collects their problems, so that one broken file does not hide the rest."""
 
     def __init__(self, load: LoadExercise | None = None) -> None:
-        self.problems = ProblemList()
+        self.log = ProblemList()
         self.paths: dict[ExerciseId, Path] = {}
         self.valid_exercises: dict[str, Exercise] = {}
         self.tracks: list[TrackId] = []  # includes tracks whose files are not valid
@@ -292,7 +292,7 @@ class _Loader:
             name = _id_in_name(path)
             if name in self.paths:
                 first = self.paths[name]
-                self.problems.add(Location(path), f"exercise {quote(name)} is already in {first}")
+                self.log.add(Location(path), f"exercise {quote(name)} is already in {first}")
                 exercises.setdefault(name, None)
                 continue
             self.paths[name] = path
@@ -312,23 +312,23 @@ class _Loader:
                     f"id: the file must be called {file_name}, or else this id must be "
                     f"{quote(name)}"
                 )
-                self.problems.add(read_yaml(path).node("id").where, message)
+                self.log.add(read_yaml(path).node("id").where, message)
         return exercises
 
     def track(self, path: Path, paths: Sequence[Path]) -> Track | None:
         """Load a track file and the exercise files beside it."""
         exercises = self.exercises(paths)
         if not exists(path):
-            self.problems.add(Location(path), "missing; a folder of exercises needs a track.yaml")
+            self.log.add(Location(path), "missing; a folder of exercises needs a track.yaml")
             return None
         name = TrackId(path.absolute().parent.name)
         if name in self.tracks:
-            self.problems.add(Location(path), f"there is another track {quote(name)}")
+            self.log.add(Location(path), f"there is another track {quote(name)}")
             return None
         self.tracks.append(name)
         try:
             document = read_yaml(path)
-            definition = decode(document, TrackDefinition, self.problems)
+            definition = decode(document, TrackDefinition, self.log)
             files_of_lessons = lesson_files(path.parent)
         except DefinitionError as error:
             self._add(error.problems)
@@ -338,7 +338,7 @@ class _Loader:
             first = lessons.setdefault(id_in_name(file), file)
             if first != file:
                 message = f"lesson {quote(id_in_name(file))} is already in {first}"
-                self.problems.add(Location(file), message)
+                self.log.add(Location(file), message)
         self._add(check_track(TrackFiles(definition, document, exercises, self.paths, lessons)))
         self.valid_tracks[definition.id] = definition
         # The valid parts form a track even if there are problems, for a draft.
@@ -363,7 +363,7 @@ class _Loader:
                 if name not in names:
                     message = f"requires: no {kind} {quote(name)}"
                     where = _place_of_required(name, definition)
-                    self.problems.add(where, message + did_you_mean(name, names))
+                    self.log.add(where, message + did_you_mean(name, names))
         try:
             TopologicalSorter({name: each.requires for name, each in valid.items()}).prepare()
         except CycleError as error:
@@ -373,7 +373,7 @@ class _Loader:
             start = circle.index(min(circle))
             circle = circle[start:] + circle[: start + 1]
             where = _place_of_required(circle[1], valid[circle[0]])
-            self.problems.add(where, f"requires: a circle: {' -> '.join(circle)}")
+            self.log.add(where, f"requires: a circle: {' -> '.join(circle)}")
 
     def _course(self, exercise: Path) -> Course | None:
         """Return the course of an exercise; report problems with it only once."""
@@ -388,7 +388,7 @@ class _Loader:
 
     def _add(self, problems: Iterable[Problem]) -> None:
         for problem in problems:
-            self.problems.add(problem.where, problem.message)
+            self.log.add(problem.where, problem.message)
 
 
 def _place_of_required(name: str, definition: Exercise | TrackDefinition) -> Location:

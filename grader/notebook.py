@@ -77,10 +77,8 @@ def _without_traceback(function: Callable[..., CellOutput]) -> Callable[..., Cel
     @wraps(function)
     def call(*arguments: Any, **extra: Any) -> CellOutput:
         try:
-            options = (
-                value for value in extra.values() if not isinstance(value, bool | Path | None)
-            )
-            if not all(isinstance(each, str) for each in (*arguments, *options)):
+            texts = (value for value in extra.values() if not isinstance(value, bool | Path | None))
+            if not all(isinstance(each, str) for each in (*arguments, *texts)):
                 raise UsageError("name the exercise as text, as in check('attention-weights')")
             return function(*arguments, **extra)
         except EtudeError as error:

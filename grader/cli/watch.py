@@ -250,9 +250,9 @@ class _WatchSession:
 
     def _run_command(self, command: click.Command, *arguments: str) -> None:
         """Run another command on the same collection."""
-        exercises = self._exercises
-        options = [] if exercises is None else ["--exercises", str(exercises)]
-        command.main([*arguments, *options], prog_name="etude", standalone_mode=False)
+        if self._exercises is not None:
+            arguments += ("--exercises", str(self._exercises))
+        command.main([*arguments], prog_name="etude", standalone_mode=False)
 
     def _skip(self) -> None:
         exercise = options.resolve_exercise(self._request.exercise, self._exercises)

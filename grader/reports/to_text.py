@@ -149,10 +149,10 @@ def print_batch(console: Console, batch: Batch) -> None:
         verdict = report.verdict
         mark, style = _NO_VERDICT_MARK if verdict is None else _mark(verdict.outcome)
         name = f"{student:{widths[0]}}  {exercise:{widths[1]}}  "
-        each = Text.assemble((mark, style), " ", name, (f"{outcome:{widths[2]}} ", style))
+        line = Text.assemble((mark, style), " ", name, (f"{outcome:{widths[2]}} ", style))
         if verdict is not None:
-            each.append(f"{verdict.score}/{verdict.max_score}".rjust(7), "dim")
-        console.print(each, soft_wrap=True)
+            line.append(f"{verdict.score}/{verdict.max_score}".rjust(7), "dim")
+        console.print(line, soft_wrap=True)
         if reason := counted_points_note(report) or failure_reason(report):
             console.print(Text(_INDENT + reason), soft_wrap=True)
     console.print(outcome_counts(batch), markup=False)

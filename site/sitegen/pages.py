@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, TypeAlias, TypeVar
 
 from grader.definitions.public_exercise import PublicExercise, PublicTrack
+from grader.definitions.wording import plural
 from grader.lessons.blocks import Prose
 from sitegen.assets import Assets
 from sitegen.cards import ExerciseCard, LessonCard, Outline, OutlineLesson, TrackCard, track_cards
@@ -38,7 +39,7 @@ from sitegen.own_gpt import MODEL, RECORD
 from sitegen.page_images import PageImages
 from sitegen.pickled import PickleFormat
 from sitegen.picture import arcs, png
-from sitegen.rendering import PageRenderer, count
+from sitegen.rendering import PageRenderer
 from sitegen.search import SearchEntry
 from sitegen.teaching import view_figure
 from sitegen.teaching.model_map import find_lesson_places
@@ -239,7 +240,7 @@ class Pages:
     def concepts(self) -> Iterator[SearchEntry]:
         """Yield the concepts as entries of the search index."""
         for concept in self._concepts:
-            note = f"Concept · {count(concept.exercises, 'exercise')}"
+            note = f"Concept · {plural(concept.exercises, 'exercise')}"
             yield SearchEntry.from_page(
                 concept.name, f"{CONCEPTS}#{concept.anchor}", note, (concept.name,)
             )

@@ -5,6 +5,7 @@ from typing import Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from grader.definitions.wording import plural
 from grader.grading.feedback.versions import HERE
 from sitegen.assets import Assets
 from sitegen.concepts import anchor
@@ -114,7 +115,7 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters |= {
-        "count": count,
+        "count": plural,
         "duration": duration,
         "pre": preformat,
         "anchor": anchor,
@@ -122,12 +123,7 @@ def _environment() -> Environment:
     return environment
 
 
-def count(number: int, noun: str) -> str:
-    """Format a count: `1 exercise`, `2 exercises`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def duration(minutes: int) -> str:
     """Format an estimate: `8 min`, or from two hours on `3 hours`."""
     hours = round(minutes / 60)
-    return f"{minutes} min" if hours < _HOURS else count(hours, "hour")
+    return f"{minutes} min" if hours < _HOURS else plural(hours, "hour")

@@ -103,6 +103,7 @@ def run_steps(facts: ProofFacts) -> Iterator[list[VariantRun]]:
     if facts.solution.timed_out:
         facts.sound_tests = frozenset()
         return
+    # The right program is another one if only the starter and the solution together pass.
     facts.sabotaged_programs = sabotage_programs(exercise, facts.right_program)
     if facts.can_prove:
         # The starter's helpers are mutated too, because a learner may rewrite them wrongly.

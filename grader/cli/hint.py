@@ -46,9 +46,9 @@ def command(id_or_path: str, again: bool, yes: bool, exercises: "Path | None") -
     if status.hints >= len(exercise.hints) > 0:
         click.echo(f"You have seen all of them, {len(exercise.hints)}; --again shows them.")
         return
-    if (words := describe_hint_price(exercise, status)) and not yes:
+    if (price := describe_hint_price(exercise, status)) and not yes:
         try:
-            is_accepted = click.confirm(f"{words} Show it?")
+            is_accepted = click.confirm(f"{price} Show it?")
         except click.Abort:
             if sys.stdin is not None and sys.stdin.isatty():
                 raise

@@ -250,9 +250,9 @@ def deliver(delivery: "Delivery", result: "Batch | Report") -> None:
     delivery.write(result)
 
 
-def etude_command(*words: str) -> list[str]:
+def etude_command(*arguments: str) -> list[str]:
     """Return the command line of `etude` in a process of its own."""
-    return [sys.executable, "-P", "-m", "grader.cli", *words]
+    return [sys.executable, "-P", "-m", "grader.cli", *arguments]
 
 
 def refuse_input_as_output(output: Path | None, inputs: Iterable[Path]) -> None:

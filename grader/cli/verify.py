@@ -199,12 +199,12 @@ def _proof_sources() -> list[Path]:
     return [*ours, package_folder("reference"), package_folder("sitegen"), data_folder("templates")]
 
 
-def _watch(groups: Sequence[TargetGroup], words: Sequence[str]) -> None:
+def _watch(groups: Sequence[TargetGroup], arguments: Sequence[str]) -> None:
     """Run this command without `--watch` now and after each change, until interrupted.
 
     Each run is a separate process, so that changes to the reference take effect.
     """
-    command = options.etude_command(*(word for word in words if word != "--watch"))
+    command = options.etude_command(*(each for each in arguments if each != "--watch"))
     folders = {
         path.parent for group in groups for path in [*group.files, *filter(None, [group.track])]
     }

@@ -15,11 +15,11 @@ _SEPARATOR: Final = re.compile(r"\s\|\s")
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """A fenced block: the words after the fence, and the lines in it."""
+    """A fenced block."""
 
     path: Path
     line: int  # the line of the fence, counted from one
-    words: tuple[str, ...]
+    info_words: tuple[str, ...]  # words after the fence, such as "python" and "hidden"
     content: str
 
     @property

@@ -113,7 +113,7 @@ def read_figure(fence: Fence) -> Figure:
         DefinitionError: The kind of figure or a key is not known, a key is missing or set twice, or
             a value is not valid.
     """
-    kind = " ".join(fence.words[1:])
+    kind = " ".join(fence.info_words[1:])
     if kind not in _KINDS:
         kinds = ", ".join(_KINDS)
         raise fence.error(f"expected one of {kinds} after 'figure', found '{kind:.40}'")
@@ -159,11 +159,11 @@ def _word_of_sentence(figure: Figure, value: str) -> str:
     return "" if value in words else f"'{value:.40}' is not in the sentence"
 
 
-def _choice_validator(*words: str) -> FieldValidator:
+def _choice_validator(*choices: str) -> FieldValidator:
     def validate(_: Figure, value: str) -> str:
-        if value in words:
+        if value in choices:
             return ""
-        return f"expected one of {', '.join(words)}, found '{value:.40}'"
+        return f"expected one of {', '.join(choices)}, found '{value:.40}'"
 
     return validate
 

@@ -170,9 +170,9 @@ def _parser() -> MarkdownIt:
 
 def _block(fence: Fence) -> Block | _DataFiles:
     """Read the block in a fence, whose first word names the kind of block."""
-    match fence.words:
+    match fence.info_words:
         case ("python",) | ("python", "hidden"):
-            return Cell(fence.first_line, fence.content, hidden=len(fence.words) > 1)
+            return Cell(fence.first_line, fence.content, hidden=len(fence.info_words) > 1)
         case ("python", "details", *title) if title:
             return Cell(fence.first_line, fence.content, hidden=False, title=" ".join(title))
         case ("exercise",):
@@ -184,14 +184,14 @@ def _block(fence: Fence) -> Block | _DataFiles:
             return _DataFiles(tuple((path, where) for path, where in paths if path))
         case ("details", _, *_):
             text = Text.read(fence.content, fence.first_line)
-            return Prose(fence.first_line, text, " ".join(fence.words[1:]))
+            return Prose(fence.first_line, text, " ".join(fence.info_words[1:]))
         case (kind, *_) if kind in _READERS:
             return _READERS[kind](fence)
     kinds = (
         "python, python hidden, python details TITLE, exercise, files, figure, question, try, "
         "break, details TITLE, text"
     )
-    actual = " ".join(fence.words)
+    actual = " ".join(fence.info_words)
     raise fence.error(f"expected one of {kinds} after the fence, found '{actual:.40}'")
 
 

@@ -28,7 +28,7 @@ def read_question(fence: Fence) -> Question:
         DefinitionError: The kind of question or a key is not known, two answers are the same, or
             there is not exactly one right answer.
     """
-    kind = " ".join(fence.words[1:])
+    kind = " ".join(fence.info_words[1:])
     if kind == "number":
         return _read_number(fence)
     if kind != "choice":
@@ -73,8 +73,8 @@ def read_experiment(fence: Fence) -> Experiment:
     Raises:
         DefinitionError: A key is unknown or missing, or there is not exactly one right guess.
     """
-    if len(fence.words) > 1:
-        raise fence.error(f"expected nothing after 'try', found '{fence.words[1]:.40}'")
+    if len(fence.info_words) > 1:
+        raise fence.error(f"expected nothing after 'try', found '{fence.info_words[1]:.40}'")
     prompt, fields = read_fields(fence, ("find", "put", "right", "wrong", "why"))
     find, put, reason = (only(fields, key, fence.where) for key in ("find", "put", "why"))
     only(fields, "right", fence.where)
@@ -104,7 +104,7 @@ def read_break(fence: Fence) -> BreakTask:
         DefinitionError: The exercise, the misconception or the prompt is missing.
     """
     prompt = fence.content.strip()
-    match fence.words:
+    match fence.info_words:
         case (_, exercise, misconception) if prompt:
             return BreakTask(fence.where, ExerciseId(exercise), misconception, prompt)
     raise fence.error("expected an exercise and a misconception after 'break', and a text below")

@@ -141,8 +141,8 @@ def partial_credit_sentence(sentence: str, passed: int, draws: int, points: int)
 def error_outcome(raised: Raised | ChildGoneError) -> Outcome:
     """Return the outcome for an exception of the submission, or for the end of its process."""
     if isinstance(raised, ChildGoneError):
-        is_late = raised.cause in (Cause.CPU_TIME, Cause.WALL_TIME)
-        return Outcome.TIMED_OUT if is_late else Outcome.ERRORED
+        has_timed_out = raised.cause in (Cause.CPU_TIME, Cause.WALL_TIME)
+        return Outcome.TIMED_OUT if has_timed_out else Outcome.ERRORED
     if "MemoryError" in raised.bases:
         return Outcome.OUT_OF_MEMORY
     if raised.type == "OutputLimitError":

@@ -118,9 +118,9 @@ _SENTENCES: Final[Mapping[RelationId, SentenceTemplate]] = {
     "rows-permuted": lambda axis, ndim: (
         f"The {_things(axis, ndim)} are right, but in another order."
     ),
-    "off-by-one": lambda axis, ndim, is_late: (
+    "off-by-one": lambda axis, ndim, is_delayed: (
         f"The {_things(axis, ndim)} are right, but stand one place too "
-        f"{'late' if is_late else 'early'}."
+        f"{'late' if is_delayed else 'early'}."
     ),
     "items-swapped": "The items are all there, but in another order.",
     "other-axis": lambda axis, is_matrix, is_share: (

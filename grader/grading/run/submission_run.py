@@ -172,8 +172,8 @@ class SubmissionRun:
         seconds = round(time.perf_counter() - clock, 6)
         self.observed[test.id] = undisclosed.raw
         if (ending := self._tester.ending) is not None:
-            is_late = ending is Outcome.TIMED_OUT
-            self._state = _ChildState.TIMED_OUT if is_late else _ChildState.ENDED
+            has_timed_out = ending is Outcome.TIMED_OUT
+            self._state = _ChildState.TIMED_OUT if has_timed_out else _ChildState.ENDED
         elif undisclosed.outcome is not Outcome.PASSED and self._child.output_full:
             undisclosed = UndisclosedResult(
                 Outcome.OUTPUT_LIMIT,
@@ -208,15 +208,15 @@ class SubmissionRun:
     def _restart_child(self) -> str | None:
         """Load the submission into a new child; return the problem with that, if any."""
         assert self._child is not None  # for the type checker
-        is_late = self._state is _ChildState.TIMED_OUT
-        if is_late:  # a restart that only separates visible from hidden tests is not counted
+        has_timed_out = self._state is _ChildState.TIMED_OUT
+        if has_timed_out:  # a restart that only separates visible from hidden tests is not counted
             self._restarts_left -= 1
         self._child.close()
         self._child = self._sandbox.child(self._limits)
         self._state = _ChildState.RUNNING
         self.load()
         problem = self.problem
-        if is_late:  # the first load succeeded, so the results up to the time-out are valid
+        if has_timed_out:  # the first load succeeded, so the results up to the time-out are valid
             self.problem = None
         return problem.message if problem else None
 

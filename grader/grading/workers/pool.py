@@ -145,7 +145,7 @@ class WorkerPool:
                 queued = worker.queued
                 if connection in ready:
                     result = self._result(worker)
-                elif worker.is_late():
+                elif worker.is_overdue():
                     result = self._result_from_journal(worker)
                 else:
                     continue
@@ -312,7 +312,7 @@ class _Worker:
         self.due = self.job_began + _time_allowed(job)
         return True
 
-    def is_late(self) -> bool:
+    def is_overdue(self) -> bool:
         """Return whether the time of the current job is over."""
         now = time.monotonic()
         if now < self.due or self.queued is None:

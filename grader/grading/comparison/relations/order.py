@@ -40,7 +40,7 @@ def find_reorder(pair: Pair) -> Relation | None:
             continue
         rows, got_rows = np.moveaxis(expected, axis, 0), np.moveaxis(got, axis, 0)
         # Try the items one place too late, then one place too early.
-        for got_part, expected_part, is_late in (
+        for got_part, expected_part, is_delayed in (
             (got_rows[1:], rows[:-1], True),
             (got_rows[:-1], rows[1:], False),
         ):
@@ -49,7 +49,7 @@ def find_reorder(pair: Pair) -> Relation | None:
                 and _all_differ(expected_part)
                 and pair.agree(got_part, expected_part)
             ):
-                facts = {"axis": axis, "ndim": expected.ndim, "is_late": is_late}
+                facts = {"axis": axis, "ndim": expected.ndim, "is_delayed": is_delayed}
                 return Relation("off-by-one", facts)
     if expected.shape[0] < 2 or not pair.is_finite:  # noqa: PLR2004  one row has only one order
         return None

@@ -17,7 +17,7 @@ from grader.definitions.collection import exercise_ids, find_exercise, resolve
 from grader.definitions.files import folders_in, is_path
 from grader.errors import DefinitionError, EtudeError, GraderFault, UsageError
 from grader.grading.results.verdict_json import FAULT, NOT_GRADED
-from grader.grading.workers.assigned_exercises import plan_assignment
+from grader.grading.workers.assignment_plan import plan_assignment
 from grader.grading.workers.batch import Entry, Plan, Record, Results, plan_batch, run_batch
 from grader.grading.workers.pool import WorkerPool
 from grader.reports.formats import Delivery, RequestedFormat

@@ -34,6 +34,7 @@ from typing import Final
 from grader.course.roster_file import LOST_ZEROS, name_key
 from grader.course.times_file import TIMES_FILE, all_at_once, read_times, write_times
 from grader.errors import UsageError
+from grader.grading.submissions.platform_names import PlatformName
 from grader.grading.submissions.submission import (
     Submission,
     compute_digest,
@@ -41,12 +42,7 @@ from grader.grading.submissions.submission import (
     size_limit,
 )
 from grader.grading.submissions.submission_time import CLONE, SubmissionTime, is_clone
-from grader.grading.submissions.submitted_files import (
-    Candidate,
-    PlatformName,
-    choose,
-    list_possible_ids,
-)
+from grader.grading.submissions.submitted_files import Candidate, choose, list_possible_ids
 from grader.grading.submissions.zips import (
     ZipError,
     entry_path,

@@ -10,7 +10,7 @@ from grader.course.csv_rows import is_yes, read_text, rows
 from grader.course.schedule import parse_zoned_time
 from grader.errors import UsageError
 from grader.grading.submissions.submission_time import ALL, CLONE, SubmissionTime, Times, utc_text
-from grader.grading.submissions.submitted_files import SAME_MOMENT
+from grader.grading.submissions.submitted_files import SAME_MOMENT_SECONDS
 from grader.whole_files import write_whole
 
 TIMES_FILE: Final = "times.csv"
@@ -62,4 +62,4 @@ def all_at_once(times: Iterable[tuple[str, SubmissionTime]]) -> bool:
         (student, time.at) for student, time in times if time.source in DATES_OF_FILES and time.at
     ]
     moments = [at for _, at in dated]
-    return len(dict(dated)) > 1 and max(moments) - min(moments) <= SAME_MOMENT
+    return len(dict(dated)) > 1 and max(moments) - min(moments) <= SAME_MOMENT_SECONDS

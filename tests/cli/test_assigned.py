@@ -9,7 +9,7 @@ import pytest
 from grader.cli import options
 from grader.definitions.collection import load_exercise
 from grader.errors import UsageError
-from grader.grading.workers.assigned_exercises import plan_assignment
+from grader.grading.workers.assignment_plan import plan_assignment
 from tests.conftest import Etude
 
 ROOT = Path(__file__).parent.parent.parent

@@ -5,7 +5,6 @@ All commands read file names by these rules, since people and platforms write `R
 """
 
 import contextlib
-import datetime as dt
 import os
 import re
 import unicodedata
@@ -14,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from grader.grading.submissions.platform_names import PlatformName
 from grader.grading.submissions.read_submission import find_zip, read_submission
-from grader.grading.submissions.submission_time import SubmissionTime
 from grader.grading.submissions.zips import (
     ZipError,
     find_single_code_file,
@@ -27,29 +26,6 @@ from grader.grading.submissions.zips import (
 )
 from grader.safe_files import IrregularFileError, open_regular
 
-_PLATFORMS: Final = {
-    # Name, number, file. With folders, the file is a separate part of the path.
-    "Moodle": re.compile(r"(?P<name>.+?)_(?P<id>[0-9]+)_assignsubmission_file(?:_(?P<file>.*))?"),
-    # Name, number, number of the upload, file.
-    "Canvas": re.compile(
-        r"(?P<name>.+?)_(?P<late>LATE_)?(?P<id>[0-9]+)_(?P<upload_number>[0-9]+)_"
-        r"(?P<file>(?!assignsubmission_).+)"
-    ),
-    # Names are replaced by a random id.
-    "Canvas, anonymous": re.compile(
-        r"(?P<late>LATE_)?(?P<name>anon_[0-9A-Za-z]+)_(?P<upload_number>[0-9]+)_(?P<file>.+)"
-    ),
-    # Number, name, date, file.
-    "Brightspace": re.compile(
-        r"(?P<id>[0-9]+)-[0-9]+ - (?P<name>.+?) - "
-        r"(?P<date>\w+ [0-9]+, [0-9]+ [0-9]+ ?[AP]M)(?: - (?P<file>.*))?"
-    ),
-    # Assignment, login, date of the attempt, file.
-    "Blackboard": re.compile(
-        r".+?_(?P<name>[^_]+)_attempt_(?P<upload_number>(?P<date>[0-9-]+))(?:_(?P<file>.*))?"
-    ),
-}
-_DATES: Final = ("%b %d, %Y %I%M %p", "%b %d, %Y %I%M%p", "%Y-%m-%d-%H-%M-%S")
 _EXTRAS: Final = (
     re.compile(r"^(?:copy-of|kopie-von|copie-de|copia-de|copy|kopie|copie|copia)-"),
     re.compile(r"-(?:copy|kopie|copie|copia)$"),
@@ -61,46 +37,9 @@ _EXTRAS: Final = (
     re.compile(r"-(?:v[0-9]{1,3})$"),
 )
 _WORD: Final = re.compile(r"[^\W_]+")
-SAME_MOMENT: Final = 60.0
-"""Seconds within which two dates count as equal, since a clone or an unpacked zip writes all files
+SAME_MOMENT_SECONDS: Final = 60.0
+"""The time within which two dates count as equal, since a clone or an unpacked zip writes all files
 at about the same time."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlatformName:
-    """The facts that a learning platform writes into the name of a file or folder."""
-
-    name: str  # the student's name
-    id: str | None
-    upload_number: int | None  # higher for later uploads
-    file: str  # the student's own name for the file; may be empty
-    platform: str = ""
-    time: SubmissionTime | None = None  # None if the file's own date is the time of the submission
-
-    @classmethod
-    def parse(cls, part: str) -> "PlatformName | None":
-        """Parse a part of a path; return None if it was not written by a known platform."""
-        matches = {name: pattern.fullmatch(part) for name, pattern in _PLATFORMS.items()}
-        hits = [(name, match.groupdict()) for name, match in matches.items() if match]
-        if not hits:
-            return None
-        # The student's own name may look like another platform's, so the longest one is right.
-        platform, facts = max(hits, key=lambda hit: len(hit[1]["file"] or ""))
-        digits = (facts.get("upload_number") or "").replace("-", "")
-        upload_number = int(digits) if digits else None
-        name, file = facts["name"].strip(), facts["file"] or ""
-        return cls(name, facts.get("id"), upload_number, file, platform, _time(platform, facts))
-
-
-def _time(platform: str, facts: dict[str, str | None]) -> SubmissionTime | None:
-    """Return the time in a name, read in the time zone of this machine, or None."""
-    if "late" in facts:  # because the dates of files in a zip of Canvas are those of the download
-        return SubmissionTime(None, "Canvas", is_late=facts["late"] is not None)
-    for pattern in _DATES:
-        with contextlib.suppress(ValueError, OverflowError):
-            moment = dt.datetime.strptime(facts.get("date") or "", pattern)  # noqa: DTZ007
-            return SubmissionTime(moment.timestamp(), platform)
-    return None
 
 
 def list_possible_ids(file: str) -> tuple[str, ...]:
@@ -154,7 +93,7 @@ class Candidate:
             return f"{self.path} is a later upload" if is_later else None
         if self.changed is None or other.changed is None:
             return None
-        is_newer = self.changed - other.changed > SAME_MOMENT
+        is_newer = self.changed - other.changed > SAME_MOMENT_SECONDS
         return f"{self.path} is newer" if is_newer else None
 
 
@@ -196,13 +135,6 @@ def make_candidate(
     )
 
 
-def choose_file(
-    paths: Sequence[Path], files: Sequence[str], *, below: Path
-) -> tuple[Candidate | None, dict[Path, str]]:
-    """Choose one of several paths as `choose` does; see `read_submission` for the arguments."""
-    return choose([make_candidate(path, files, below=below) for path in paths])
-
-
 def find_change_time(path: Path) -> float | None:
     """Return the time of a file's last change or, for a folder, the latest one of its files."""
     with contextlib.suppress(OSError):
@@ -216,7 +148,7 @@ def find_change_time(path: Path) -> float | None:
 
 
 @dataclass(slots=True)
-class SortedFiles:
+class ClassifiedFiles:
     """The files below a student's folder.
 
     Attributes:
@@ -240,13 +172,13 @@ class SortedFiles:
             self.others.append(path)
 
 
-def sort_files(
+def classify_files(
     folder: Path,
     exercise_of: Callable[[str], str | None],
     files_of: Callable[[str], Sequence[str]],
     *,
     below: Path,
-) -> SortedFiles:
+) -> ClassifiedFiles:
     """Find the files below a student's folder that are named after an exercise.
 
     A folder or zip that is named after an exercise of several files counts as a whole.
@@ -258,7 +190,7 @@ def sort_files(
     Raises:
         OSError: The folder itself cannot be read.
     """
-    sorted_files = SortedFiles()
+    classified_files = ClassifiedFiles()
 
     def is_whole(name: str) -> bool:
         exercise = exercise_of(name)
@@ -267,7 +199,7 @@ def sort_files(
     def add(path: Path, exercise: str | None) -> None:
         several = [] if exercise else list_exercises(path, exercise_of, below=below)
         for each in (*several,) if several else (exercise,):
-            sorted_files.add(folder, path, each)
+            classified_files.add(folder, path, each)
 
     for path, is_folder in _walk(folder, is_whole):
         exercise = exercise_of(path.name)
@@ -278,14 +210,14 @@ def sort_files(
                 ).items():
                     add(path / name if named else path, named)
             except ZipError as error:
-                sorted_files.add(
+                classified_files.add(
                     folder, path, exercise, f"{path}: The zip cannot be read: {error}."
                 )
         elif is_folder or is_code(path.name) or is_zip(path.name):
             add(path, exercise)
         else:
-            sorted_files.others.append(path)
-    return sorted_files
+            classified_files.others.append(path)
+    return classified_files
 
 
 def list_exercises(

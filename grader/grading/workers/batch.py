@@ -25,10 +25,11 @@ from grader.grading.submissions.submission_time import (
     time_in,
 )
 from grader.grading.submissions.submitted_files import (
-    choose_file,
+    choose,
+    classify_files,
     find_change_time,
+    make_candidate,
     match_exercise,
-    sort_files,
 )
 from grader.grading.submissions.zips import is_ignored
 from grader.grading.workers.pool import WorkerPool
@@ -103,32 +104,38 @@ def find_submissions(
     """
     exercise_of = functools.cache(functools.partial(match_exercise, ids))
     load = functools.cache(load)
-    for student in _students(folder, plan):
+    for student_folder in _students(folder, plan):
+        student = student_folder.student
         try:
-            files = sort_files(
-                student.path, exercise_of, lambda each: load(each).files_to_submit, below=folder
+            files = classify_files(
+                student_folder.path,
+                exercise_of,
+                lambda each: load(each).files_to_submit,
+                below=folder,
             )
         except OSError as error:
             reason = f"The folder cannot be read: {error.strerror}."
-            plan.not_graded.append(Record(student, reason))
+            plan.not_graded.append(Record(student_folder, reason))
             continue
         for path, problem in files.unnamed.items():
-            entry = Entry(student.student, path, path.stem, SubmissionTime(find_change_time(path)))
+            entry = Entry(student, path, path.stem, SubmissionTime(find_change_time(path)))
             plan.not_graded.append(Record(entry, problem or _why_none(path.stem, load)))
         plan.not_looked_at += files.others
         for name, paths in files.candidates.items():
             exercise = load(name)
-            best, left_out = choose_file(paths, exercise.files_to_submit, below=folder)
+            best, left_out = choose(
+                [make_candidate(path, exercise.files_to_submit, below=folder) for path in paths]
+            )
             if best is None:
                 reason = f"There are several files for this exercise: {left_out[paths[0]]}."
-                plan.not_graded.append(Record(Entry(student.student, paths[0], name), reason))
+                plan.not_graded.append(Record(Entry(student, paths[0], name), reason))
             else:
                 plan.left_out.update(left_out)
                 by_file = SubmissionTime(best.changed)
-                if is_clone(student.path):
+                if is_clone(student_folder.path):
                     by_file = SubmissionTime(source=CLONE)
-                time = time_in(plan.times, student.student, name) or by_file
-                yield Entry(student.student, best.path, name, time), exercise
+                time = time_in(plan.times, student, name) or by_file
+                yield Entry(student, best.path, name, time), exercise
 
 
 def _why_none(name: str, load: Callable[[str], Exercise]) -> str:

@@ -19,7 +19,7 @@ from grader.grading.submissions.submitted_files import (
     find_in_zip,
     match_exercise,
 )
-from grader.grading.workers.assigned_exercises import plan_assignment
+from grader.grading.workers.assignment_plan import plan_assignment
 from grader.grading.workers.batch import plan_batch, run_batch
 from grader.grading.workers.pool import WorkerPool
 from grader.sandbox.limits import MAX_SOURCE_BYTES

@@ -14,10 +14,11 @@ from grader.grading.results.jobs import Job
 from grader.grading.submissions.read_submission import read_submission
 from grader.grading.submissions.submission import Submission
 from grader.grading.submissions.submitted_files import (
-    SortedFiles,
-    choose_file,
+    ClassifiedFiles,
+    choose,
+    classify_files,
+    make_candidate,
     match_exercise,
-    sort_files,
 )
 from grader.grading.submissions.zips import is_code
 from grader.grading.workers.batch import Entry, Plan
@@ -41,11 +42,11 @@ def plan_assignment(folder: Path, exercises: Sequence[Exercise], ids: Collection
         return meant if meant in by_id else None
 
     try:
-        files = sort_files(
+        files = classify_files(
             folder, find_exercise, lambda each: by_id[each].files_to_submit, below=folder
         )
     except OSError:
-        files = SortedFiles()
+        files = ClassifiedFiles()
     others = sorted([*files.unnamed, *(each for each in files.others if is_code(each.name))])
     plan = Plan()
     for name, exercise in by_id.items():
@@ -56,7 +57,9 @@ def plan_assignment(folder: Path, exercises: Sequence[Exercise], ids: Collection
             paths = [path for path in others if path.name in main] or paths
         elif not paths and len(by_id) == len(others) == 1:
             paths = others
-        best, left_out = choose_file(paths, exercise.files_to_submit, below=folder)
+        best, left_out = choose(
+            [make_candidate(path, exercise.files_to_submit, below=folder) for path in paths]
+        )
         if best is not None:
             plan.left_out.update(left_out)
             submission = read_submission(

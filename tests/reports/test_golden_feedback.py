@@ -19,11 +19,11 @@ from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise, ExerciseLimits
 from grader.definitions.properties import PROPERTIES
 from grader.grading.comparison import relations
-from grader.grading.comparison.compare import DifferenceKind
 from grader.grading.comparison.relations.pair import RelationId
 from grader.grading.diagnosis.diagnostician import Diagnostician
 from grader.grading.feedback import error_explanations
 from grader.grading.results.jobs import Job, Result
+from grader.grading.results.raw_result import DifferenceKind
 from grader.grading.results.verdict import Diagnosis, DiagnosisKind, Verdict
 from grader.grading.session.engine import grade_all
 from grader.grading.submissions.read_submission import read_file

@@ -19,8 +19,8 @@ from rich.console import Console
 
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.grading.comparison.compare import DifferenceKind
 from grader.grading.results.jobs import Job, Result
+from grader.grading.results.raw_result import DifferenceKind
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.session.engine import grade_all
 from grader.grading.submissions.submission import Submission

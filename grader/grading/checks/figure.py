@@ -7,9 +7,10 @@ import numpy as np
 
 from grader.definitions.exercise import FigurePart, FigureTest, Tolerance
 from grader.grading.checks.judgement import Check, Judgement
-from grader.grading.comparison.compare import Difference, DifferenceKind, compare
+from grader.grading.comparison.compare import Difference, compare
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.program.loaded_program import LoadedProgram
+from grader.grading.results.raw_result import DifferenceKind
 
 _DEFAULT_TOLERANCE: Final = Tolerance(atol=1e-9, rtol=1e-5)  # smaller differences are invisible
 _Data: TypeAlias = Mapping[str, Any]

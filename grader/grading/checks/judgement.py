@@ -10,12 +10,13 @@ import numpy as np
 
 from grader.definitions.exercise import TestCase
 from grader.errors import EtudeError
-from grader.grading.comparison.compare import Difference, DifferenceKind, compare
+from grader.grading.comparison.compare import Difference, compare
 from grader.grading.comparison.nested_values import count_bytes
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.program.author_code import TooLargeError, allow_forwarding, compile_expression
 from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import NoValueError, Proxies, raise_for_functions
+from grader.grading.results.raw_result import DifferenceKind
 from grader.sandbox.answers import ChildGoneError
 from grader.sandbox.limits import MAX_ANSWER_BYTES
 

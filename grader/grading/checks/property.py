@@ -27,7 +27,6 @@ from grader.grading.comparison.compare import (
     EXACT,
     NUMBERS,
     Difference,
-    DifferenceKind,
     compare,
     compare_shapes,
     first_index,
@@ -41,6 +40,7 @@ from grader.grading.program.author_code import TooLargeError, TooLongError
 from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import NoValueError
 from grader.grading.program.value_copies import freeze_arrays
+from grader.grading.results.raw_result import DifferenceKind
 from grader.sandbox.answers import ChildGoneError
 
 _Array: TypeAlias = npt.NDArray[Any]

@@ -23,7 +23,7 @@ from grader.grading.checks.judgement import (
     find_changed_input,
     unusable_difference,
 )
-from grader.grading.comparison.compare import Difference, DifferenceKind, is_masked
+from grader.grading.comparison.compare import Difference, is_masked
 from grader.grading.comparison.printed_text import plain_print
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.program.author_code import (
@@ -38,6 +38,7 @@ from grader.grading.program.author_code import (
 from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import NoValueError, Proxies
 from grader.grading.program.value_copies import copy_for_body
+from grader.grading.results.raw_result import DifferenceKind
 from grader.sandbox.answers import ChildGoneError, Raised
 from grader.sandbox.limits import AUTHOR_SECONDS
 

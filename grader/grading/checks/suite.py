@@ -22,12 +22,13 @@ from grader.definitions.exercise import Exercise, Misconception, SuiteTest
 from grader.errors import DefinitionError, EtudeError, GraderFault
 from grader.grading.checks.judgement import Check, Judgement
 from grader.grading.checks.pytest_body import rebuild_exception
-from grader.grading.comparison.compare import Difference, DifferenceKind
+from grader.grading.comparison.compare import Difference
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback.summarize_values import summarize
 from grader.grading.program.author_code import TooLongError, allow_forwarding
 from grader.grading.program.loaded_program import LoadedProgram, load, put_files
 from grader.grading.program.proxies import CallableProxy, NoValueError, Proxies, raise_for_functions
+from grader.grading.results.raw_result import DifferenceKind
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import ChildGoneError, Unsupported
 from grader.sandbox.in_child.sharing import Sharing

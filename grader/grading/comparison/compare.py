@@ -13,7 +13,6 @@ masked, for which softmax is undefined, needs no special rule: the reference dec
 from collections import deque
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,27 +20,9 @@ import numpy.typing as npt
 
 from grader.definitions.exercise import Accepted, Tolerance
 from grader.grading.comparison.nested_values import ValuePath, iter_pairs, map_parts
+from grader.grading.results.raw_result import DifferenceKind
 
 Array: TypeAlias = npt.NDArray[Any]
-
-
-class DifferenceKind(StrEnum):
-    """A kind of difference. Those after VALUES occur only in certain kinds of test."""
-
-    NOTHING = "nothing returned"
-    SILENCE = "nothing printed"
-    TYPE = "type"
-    LENGTH = "length"
-    SHAPE = "shape"
-    DTYPE = "dtype"
-    NOT_FINITE = "not finite"
-    VALUES = "values"
-    TEXT = "text"
-    FIGURE = "figure"
-    INPUTS = "inputs"
-    PROPERTY = "property"
-    ASSERTION = "assertion"
-    BUDGET = "budget"
 
 
 @dataclass(frozen=True, slots=True)
@@ -458,19 +439,3 @@ def _not_finite(got: Array, mask: npt.NDArray[np.bool_], path: ValuePath) -> Dif
 def first_index(where: npt.NDArray[np.bool_]) -> tuple[int, ...]:
     """Return the first index at which an array is True, or zeros if it is nowhere."""
     return tuple(int(i) for i in np.unravel_index(int(np.argmax(where)), where.shape))
-
-
-@dataclass(frozen=True, slots=True)
-class RawResult:
-    """The draw that decided the outcome of a test, with the submission's value.
-
-    This data stays on the trusted side. For a hidden test none of it may be shown.
-    """
-
-    draw: int  # number of the first draw that did not pass, or of the last draw; counted from 0
-    got: Any  # the value, the printed text, a `Raised`, or None without an answer
-    expected: Any  # None for tests that have no expected value
-    inputs: Mapping[str, Any] = field(default_factory=dict)
-    difference_kind: DifferenceKind | None = None
-    worst: tuple[int, ...] | None = None  # index of the largest difference between two arrays
-    path: tuple[object, ...] = ()  # indices and keys that lead to these arrays

@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 
 from grader.definitions.exercise import Tolerance
-from grader.grading.comparison.compare import Difference, DifferenceKind
+from grader.grading.comparison.compare import Difference
+from grader.grading.results.raw_result import DifferenceKind
 
 # A number as NumPy prints it, a word, or one other character. White space only separates tokens.
 _TOKEN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[^\W\d]\w*|\S")

@@ -24,7 +24,6 @@ from pathlib import Path
 
 from grader.definitions.exercise import CallTest, Exercise, TestCase, TestId
 from grader.errors import DefinitionError
-from grader.grading.comparison.compare import DifferenceKind, RawResult
 from grader.grading.diagnosis.fingerprint import Fingerprint, make_fingerprint
 from grader.grading.diagnosis.source_facts import (
     CERTAIN_REPAIRS,
@@ -36,6 +35,7 @@ from grader.grading.diagnosis.source_facts import (
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import diagnosis_sentences
 from grader.grading.results.jobs import find_limits
+from grader.grading.results.raw_result import DifferenceKind, RawResult
 from grader.grading.results.verdict import Diagnosis, DiagnosisKind, Outcome, TestResult
 from grader.grading.run.submission_run import SubmissionRun, order_tests
 from grader.grading.submissions.submission import Submission

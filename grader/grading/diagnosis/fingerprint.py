@@ -13,10 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.definitions.exercise import Tolerance
-from grader.grading.comparison.compare import DifferenceKind, RawResult, compare, usual_tolerance
+from grader.grading.comparison.compare import compare, usual_tolerance
 from grader.grading.comparison.printed_text import compare_text
 from grader.grading.feedback.error_explanations import signature
 from grader.grading.program.proxies import Proxy
+from grader.grading.results.raw_result import DifferenceKind, RawResult
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Raised, Unsupported
 

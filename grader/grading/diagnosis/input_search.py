@@ -10,7 +10,7 @@ from typing import Any, Final
 from grader.definitions.exercise import CallTest, Literals, OutputTest, Seeded
 from grader.errors import DefinitionError, GraderFault
 from grader.grading.checks import judge
-from grader.grading.comparison.compare import EXACT, DifferenceKind, compare
+from grader.grading.comparison.compare import EXACT, compare
 from grader.grading.diagnosis.call_judgement import find_undecided_reason
 from grader.grading.diagnosis.hidden_constants import PublicValues, Secrets
 from grader.grading.diagnosis.input_values import (
@@ -32,6 +32,7 @@ from grader.grading.expected.oracle import Draw, Oracle, ValueCache
 from grader.grading.program.author_code import TooLargeError, TooLongError, evaluate
 from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import NoValueError
+from grader.grading.results.raw_result import DifferenceKind
 from grader.sandbox.answers import ChildGoneError
 
 _CPU_SECONDS: Final = 0.15  # CPU time of our own process, which does most of the work

@@ -22,12 +22,13 @@ from grader.definitions.exercise import (
     Tolerance,
 )
 from grader.errors import DefinitionError
-from grader.grading.comparison.compare import DifferenceKind, RawResult, compare
+from grader.grading.comparison.compare import compare
 from grader.grading.diagnosis.input_values import Inputs, parts, python_text
 from grader.grading.diagnosis.written_call import split_call_chain, without_arguments
 from grader.grading.expected.inputs import draw_of_sizes
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.author_code import evaluate, names_in
+from grader.grading.results.raw_result import DifferenceKind, RawResult
 from grader.sandbox.answers import Raised
 
 EXAMPLE_ID: Final = TestId("example")  # reveals nothing about the hidden test

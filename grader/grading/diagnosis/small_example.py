@@ -20,7 +20,6 @@ from dataclasses import replace
 
 from grader.definitions.exercise import Literals, OutputTest, TestId
 from grader.errors import DefinitionError
-from grader.grading.comparison.compare import RawResult
 from grader.grading.diagnosis.hidden_constants import PublicValues
 from grader.grading.diagnosis.input_search import (
     WALL_SECONDS,
@@ -40,6 +39,7 @@ from grader.grading.expected.solution_values import loaded_solution
 from grader.grading.program.author_code import evaluate
 from grader.grading.program.loaded_program import load
 from grader.grading.results.jobs import find_limits
+from grader.grading.results.raw_result import RawResult
 from grader.grading.results.verdict import Outcome, SmallExample, TestResult
 from grader.grading.run.submission_run import SubmissionRun
 from grader.grading.submissions.submission import Submission

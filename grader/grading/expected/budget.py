@@ -6,7 +6,8 @@ import tracemalloc
 from collections.abc import Callable, Sequence
 
 from grader.definitions.exercise import Budget
-from grader.grading.comparison.compare import Difference, DifferenceKind
+from grader.grading.comparison.compare import Difference
+from grader.grading.results.raw_result import DifferenceKind
 from grader.sandbox.answers import Usage
 
 TIME_FLOOR = 0.05

@@ -11,7 +11,7 @@ import numpy as np
 
 from grader.definitions.properties import PROPERTIES
 from grader.definitions.wording import shorten
-from grader.grading.comparison.compare import Difference, DifferenceKind
+from grader.grading.comparison.compare import Difference
 from grader.grading.feedback import outcome_sentences
 from grader.grading.feedback.outcome_sentences import MAX_QUOTE_LENGTH
 from grader.grading.feedback.sentence_tables import (
@@ -20,6 +20,7 @@ from grader.grading.feedback.sentence_tables import (
     number_text,
     render_sentence,
 )
+from grader.grading.results.raw_result import DifferenceKind
 from grader.sandbox.printable import printable
 
 _THE_RESULT: Final = "The result"

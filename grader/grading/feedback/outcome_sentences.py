@@ -17,9 +17,9 @@ import numpy as np
 from grader.definitions.exercise import DefinedAs, Disclosure, Property
 from grader.definitions.properties import PROPERTIES
 from grader.definitions.wording import join_words, other_letter, shorten
-from grader.grading.comparison.compare import DifferenceKind
 from grader.grading.feedback.hidden_sentences import NOT_PASSED
 from grader.grading.feedback.name_places import NamePlace, find_places
+from grader.grading.results.raw_result import DifferenceKind
 from grader.grading.results.verdict import Outcome
 from grader.grading.submissions.file_kinds import file_kind
 from grader.sandbox.answers import Cause, ChildGoneError, DefinedNames, Raised, Unsupported

@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.definitions.exercise import LiteralValue, TestCase
-from grader.grading.comparison.compare import DifferenceKind, RawResult, with_float_literals
+from grader.grading.comparison.compare import with_float_literals
+from grader.grading.results.raw_result import DifferenceKind, RawResult
 from grader.grading.results.verdict import PRINTED, TestResult, ValueSummary
 from grader.sandbox.answers import Raised, Unsupported
 from grader.sandbox.printable import printable

@@ -8,9 +8,10 @@ from typing import Any
 
 from grader.definitions.exercise import Exercise, TestCase
 from grader.grading.checks import make_check
-from grader.grading.comparison.compare import Difference, DifferenceKind, RawResult
+from grader.grading.comparison.compare import Difference
 from grader.grading.feedback import outcome_sentences
 from grader.grading.feedback.hidden_sentences import NOT_PASSED
+from grader.grading.results.raw_result import DifferenceKind, RawResult
 from grader.grading.results.verdict import Outcome, TestResult
 from grader.grading.run.best_effort import BestEffort
 

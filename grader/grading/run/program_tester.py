@@ -6,7 +6,7 @@ from functools import partial
 
 from grader.definitions.exercise import TestCase
 from grader.grading.checks import Judgement, judge, make_check
-from grader.grading.comparison.compare import Difference, DifferenceKind, RawResult
+from grader.grading.comparison.compare import Difference
 from grader.grading.comparison.printed_text import compare_text
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback import outcome_sentences
@@ -14,6 +14,7 @@ from grader.grading.feedback.difference_sentences import difference_message, ite
 from grader.grading.program.author_code import TooLargeError, TooLongError
 from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import NoValueError
+from grader.grading.results.raw_result import DifferenceKind, RawResult
 from grader.grading.results.verdict import Outcome
 from grader.grading.run.best_effort import BestEffort
 from grader.grading.run.disclosure import UndisclosedResult, redact_difference, shows_expected

@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grader.definitions.exercise import TestCase, TestId
-from grader.grading.comparison.compare import DifferenceKind, RawResult
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback.difference_sentences import item_names
+from grader.grading.results.raw_result import DifferenceKind, RawResult
 from grader.grading.results.verdict import TestResult
 
 if TYPE_CHECKING:

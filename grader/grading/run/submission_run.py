@@ -29,7 +29,7 @@ from grader.sandbox.answers import ChildGoneError
 from grader.sandbox.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
-    from grader.grading.comparison.compare import RawResult
+    from grader.grading.results.raw_result import RawResult
     from grader.sandbox.interface import Child, ChildFactory
 
 MAX_CHILDREN = 3

@@ -17,11 +17,12 @@ from grader.definitions.exercise import (
 )
 from grader.definitions.wording import shorten
 from grader.grading.checks import make_check
-from grader.grading.comparison.compare import EXACT, RawResult, compare
+from grader.grading.comparison.compare import EXACT, compare
 from grader.grading.diagnosis.input_values import parts
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.value_copies import NotCopyableError, copy_containers
+from grader.grading.results.raw_result import RawResult
 from grader.grading.results.verdict import Evidence, Outcome, Verdict, WrongExpectedValue
 from grader.grading.run.submission_run import SubmissionRun
 from grader.sandbox.answers import Raised

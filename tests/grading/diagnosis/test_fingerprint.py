@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from grader.definitions.exercise import Tolerance
-from grader.grading.comparison.compare import DifferenceKind, RawResult
 from grader.grading.diagnosis.fingerprint import Fingerprint, make_fingerprint
+from grader.grading.results.raw_result import DifferenceKind, RawResult
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Raised, Unsupported
 

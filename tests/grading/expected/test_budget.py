@@ -8,7 +8,6 @@ import pytest
 
 from grader.definitions.exercise import Budget
 from grader.errors import Location
-from grader.grading.comparison.compare import DifferenceKind
 from grader.grading.expected.budget import (
     MEMORY_FLOOR,
     TIME_FLOOR,
@@ -17,6 +16,7 @@ from grader.grading.expected.budget import (
     total_usage,
 )
 from grader.grading.feedback.difference_sentences import difference_sentence
+from grader.grading.results.raw_result import DifferenceKind
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Usage
 from tests.grading.conftest import GradeOne

@@ -29,7 +29,7 @@ from grader.sandbox.in_child import wire
 from grader.sandbox.in_child.operations import remove_submission
 from grader.sandbox.in_child.streams import Stdout
 from grader.sandbox.in_child.submission_server import SubmissionServer
-from grader.sandbox.interface import PLAIN, Child, Ending, RequestMode
+from grader.sandbox.interface import PLAIN, Child, Ending, Exchange
 from grader.sandbox.limits import MAX_ANSWER_BYTES, Limits
 from grader.sandbox.printable import printable
 
@@ -64,7 +64,7 @@ class PageChild(Child):
         self.limits = limits
         self._output = _InMemory(limits.output)
         self._server = SubmissionServer(self._output, self._answer_call)
-        self._mode = PLAIN
+        self._exchange = PLAIN
         # An error of the author's function, raised again even if the submission caught it.
         self._authors_error: BaseException | None = None
         self._streams = sys.stdin, sys.stdout, sys.stderr
@@ -110,12 +110,12 @@ class PageChild(Child):
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def ask(self, operation: str, *arguments: object, mode: RequestMode = PLAIN) -> Answer:
+    def ask(self, operation: str, *arguments: object, exchange: Exchange = PLAIN) -> Answer:
         """Send a request and return its answer; see `Child.ask`."""
         self._requests += 1
         number = self._requests
-        frame = mode.request(number, (operation, *arguments))
-        before, self._mode = self._mode, mode
+        frame = exchange.request(number, (operation, *arguments))
+        before, self._exchange = self._exchange, exchange
         answer: list[bytes | memoryview] = []
         ended: BaseException | None = None
         try:
@@ -125,7 +125,7 @@ class PageChild(Child):
         except BaseException as error:  # noqa: BLE001  in the sandbox it would end the process
             ended = error
         finally:
-            self._mode = before
+            self._exchange = before
         if self._time.report is not None:
             stopped = read_stopped([number, "stopped", self._time.report], number)
             raise ChildGoneError(Cause.CPU_TIME, f"{self.limits.cpu_seconds} s", stopped)
@@ -136,8 +136,8 @@ class PageChild(Child):
         try:
             header, body = _parts(answer)
             self._count_bytes(header, body)
-            tree = mode.decode(header, body)
-            answered = read_answer(tree, number, measured=mode.with_usage)
+            tree = exchange.decode(header, body)
+            answered = read_answer(tree, number, measured=exchange.with_usage)
         except (wire.MalformedError, ForgedError) as error:
             raise ChildGoneError(Cause.PROTOCOL, str(error)) from error
         if isinstance(answered, Raised) and answered.message.startswith(_TOO_LARGE):
@@ -147,22 +147,22 @@ class PageChild(Child):
 
     def _answer_call(self, pieces: list[bytes | memoryview]) -> tuple[bytes, bytes]:
         """Answer a submission's call of the author's function."""
-        mode = self._mode
-        callback = read_call_back(mode.decode(*_parts(pieces)))
-        if callback is None or mode.peer is None:
+        exchange = self._exchange
+        callback = read_call_back(exchange.decode(*_parts(pieces)))
+        if callback is None or exchange.peer is None:
             raise ForgedError("a call of no function")
         ours = sys.stdin, sys.stdout, sys.stderr
         self._state.revert()
         sys.stdin, sys.stdout, sys.stderr = self._streams
         try:
-            answer = mode.peer.call_back(*callback)
+            answer = exchange.peer.call_back(*callback)
         except BaseException as error:
             self._authors_error = error
             raise
         finally:
             self._state.apply()
             sys.stdin, sys.stdout, sys.stderr = ours
-        return _parts(mode.message(["returned", *answer]))
+        return _parts(exchange.message(["returned", *answer]))
 
     @contextlib.contextmanager
     def _submission_in_charge(self) -> Iterator[None]:

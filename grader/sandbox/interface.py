@@ -31,7 +31,7 @@ class Ending:
 
     status: int  # exit code, or the negative number of a signal
     cpu: float  # CPU time in seconds
-    rss: int  # peak memory in KiB
+    peak_kib: int  # peak memory in KiB
 
 
 class Peer(wire.ObjectTable, Protocol):
@@ -45,8 +45,8 @@ class Peer(wire.ObjectTable, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class RequestMode:
-    """Options of a request: additional results, and the treatment of objects.
+class Exchange:
+    """The encoding of one request and its answers: additional results, and objects.
 
     Args:
         with_usage: Whether to measure the call, see the answer's `usage`. This slows down a call
@@ -54,7 +54,7 @@ class RequestMode:
         with_warnings: Whether the value is `[value, warnings, bytes printed]`.
         watched: Filled with the containers and arrays of the request. The value is then
             `[value, changes]`.
-        sharing: Our end of the exchange of shared objects, if objects are shared.
+        sharing: Our end of the sharing of objects, if objects are shared.
         peer: The keeper of objects that are not plain data.
     """
 
@@ -93,7 +93,7 @@ class RequestMode:
         return wire.decode(header, body)
 
 
-PLAIN = RequestMode()
+PLAIN = Exchange()
 
 
 class Child(ABC):
@@ -117,10 +117,10 @@ class Child(ABC):
         return self.ask("load", source, list(names))
 
     def call(
-        self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], mode: RequestMode = PLAIN
+        self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], exchange: Exchange = PLAIN
     ) -> Answer:
         """Call one of the submission's functions with copies of the arguments."""
-        return self.ask("call", name, list(args), dict(kwargs), mode=mode)
+        return self.ask("call", name, list(args), dict(kwargs), exchange=exchange)
 
     @property
     @abstractmethod
@@ -151,7 +151,7 @@ class Child(ABC):
         self.close()
 
     @abstractmethod
-    def ask(self, operation: str, *arguments: object, mode: RequestMode = PLAIN) -> Answer:
+    def ask(self, operation: str, *arguments: object, exchange: Exchange = PLAIN) -> Answer:
         """Send a request and return its answer; see `OPERATIONS` in `in_child.operations`."""
 
 
@@ -223,35 +223,35 @@ class FramedChild(Child):
     def _receive(self, length: int) -> bytearray:
         """Return the next bytes."""
 
-    def ask(self, operation: str, *arguments: object, mode: RequestMode = PLAIN) -> Answer:
+    def ask(self, operation: str, *arguments: object, exchange: Exchange = PLAIN) -> Answer:
         """Send a request and return its answer; see `Child.ask`."""
         if self._ending is not None:
             raise ChildGoneError(Cause.EXIT, "it has already ended")
         self.start()
         self._requests += 1
         number = self._requests
-        self._send(mode.request(number, (operation, *arguments)))
+        self._send(exchange.request(number, (operation, *arguments)))
         while True:
-            tree = self._next_message(mode)
+            tree = self._next_message(exchange)
             if (called := read_call_back(tree)) is None:
-                return self._verify_answer(tree, number, measured=mode.with_usage)
-            if mode.peer is None:
+                return self._verify_answer(tree, number, measured=exchange.with_usage)
+            if exchange.peer is None:
                 raise self._end_forger("a call of no function")
             try:
-                answered = mode.peer.call_back(*called)
+                answered = exchange.peer.call_back(*called)
             except BaseException:
                 self.end()  # the child is still waiting for an answer
                 raise
-            self._send(mode.message(["returned", *answered]))
+            self._send(exchange.message(["returned", *answered]))
 
-    def _next_message(self, mode: RequestMode) -> object:
+    def _next_message(self, exchange: Exchange) -> object:
         """Receive a message of the submission and decode it."""
         try:
             header, body = wire.lengths(self._receive(wire.PREFIX))
             self._answered_bytes += header + body
             if self._answered_bytes > MAX_ANSWER_BYTES:
                 raise self._end_forger("answers of too many bytes")
-            return mode.decode(self._receive(header), self._receive(body))
+            return exchange.decode(self._receive(header), self._receive(body))
         except wire.MalformedError as error:
             raise self._end_forger(str(error)) from error
 

@@ -28,7 +28,7 @@ from grader.sandbox.answers import (
 from grader.sandbox.backends import NAMESPACES, UNSAFE, Backend, Launch
 from grader.sandbox.in_child import operations, wire
 from grader.sandbox.in_child.wire import Shared
-from grader.sandbox.interface import RequestMode
+from grader.sandbox.interface import Exchange
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox
 
@@ -431,7 +431,7 @@ def test_answers_have_a_total_weight(sandbox: Sandbox) -> None:
     assert caught.value.cause is Cause.PROTOCOL
 
 
-MEASURE = RequestMode(with_usage=True)
+MEASURE = Exchange(with_usage=True)
 MEASURED = """
 import numpy as np
 
@@ -479,15 +479,15 @@ def test_every_kind_of_call_can_be_measured(sandbox: Sandbox) -> None:
         made = child.call("Kept", [], {})
         assert isinstance(made, Returned)
         answers = [
-            child.call("square", [500], {}, RequestMode(with_usage=True, watched=Shared())),
-            child.ask("method", made.value, "square", [500], {}, mode=MEASURE),
+            child.call("square", [500], {}, Exchange(with_usage=True, watched=Shared())),
+            child.ask("method", made.value, "square", [500], {}, exchange=MEASURE),
             child.ask(
                 "method",
                 made.value,
                 "square",
                 [500],
                 {},
-                mode=RequestMode(with_usage=True, with_warnings=True),
+                exchange=Exchange(with_usage=True, with_warnings=True),
             ),
         ]
         assert all(2_000_000 <= _usage(answer).peak_bytes < 2_100_000 for answer in answers)

@@ -15,7 +15,7 @@ from grader.sandbox.answers import Returned
 from grader.sandbox.backends import BACKENDS, UNSAFE
 from grader.sandbox.examination import examine
 from grader.sandbox.in_child.operations import FILE_NAME
-from grader.sandbox.interface import Child, RequestMode
+from grader.sandbox.interface import Child, Exchange
 from grader.sandbox.limits import Limits
 from grader.sandbox.portable import PortableSandbox
 from grader.sandbox.process import Sandbox
@@ -157,7 +157,7 @@ def test_a_warning_names_no_file_of_ours(child: Child) -> None:
     """The place that calls a function of the submission is not one of its lines."""
     source = "import warnings\ndef f():\n    warnings.warn('mind', stacklevel=2)\n"
     child.load(source, ["f"])
-    child.call("f", [], {}, RequestMode(with_warnings=True))
+    child.call("f", [], {}, Exchange(with_warnings=True))
     assert child.output() == "sys:1: UserWarning: mind\n"
 
 

@@ -35,7 +35,7 @@ from grader.sandbox.in_child.wire import (
     Shared,
     UnsupportedValueError,
 )
-from grader.sandbox.interface import Child, RequestMode
+from grader.sandbox.interface import Child, Exchange
 from grader.sandbox.printable import printable
 
 _MAX_CALLBACKS: Final = 100_000  # calls of a test's functions in one test
@@ -525,7 +525,7 @@ class Proxies:
         """
         try:
             answer = self.child.ask(
-                operation, statements, dict(inputs), mode=RequestMode(peer=self)
+                operation, statements, dict(inputs), exchange=Exchange(peer=self)
             )
         except UnsupportedValueError as error:
             self._raise_definition_error(f"{error.kind} cannot be sent into the sandbox")
@@ -574,7 +574,7 @@ class Proxies:
             alone: Whether to share no objects, since the request is sent while another is encoded.
         """
         sharing = None if alone else self.sharing
-        mode = RequestMode(
+        exchange = Exchange(
             with_usage=self.usages is not None,
             with_warnings=with_warnings,
             watched=watched,
@@ -584,7 +584,7 @@ class Proxies:
         self._own_errors.clear()
         self.was_asked = True
         try:
-            answer = self.child.ask(operation, *arguments, mode=mode)
+            answer = self.child.ask(operation, *arguments, exchange=exchange)
         except UnsupportedValueError as error:
             if self.has_answered:  # the object may come from the submission
                 unsupported = NoValueError(Unsupported(error.kind, error.path))

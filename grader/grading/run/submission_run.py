@@ -286,7 +286,7 @@ class SubmissionRun:
         if self._child is None:
             return ResourceUsage(0.0, wall, 0, 0)
         printed, ending = self._child.output_size, self._child.end()
-        return ResourceUsage(ending.cpu, wall, ending.rss, printed)
+        return ResourceUsage(ending.cpu, wall, ending.peak_kib, printed)
 
 
 def make_verdict(

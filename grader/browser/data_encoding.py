@@ -88,9 +88,9 @@ def to_text(data: EngineData | BreakData) -> str:
 def from_text(text: str) -> Any:
     """Rebuild the data that `to_text` encoded."""
     frame = zlib.decompress(base64.b64decode(text))
-    header, _ = wire.lengths(frame[: wire.PREFIX])
-    body = wire.PREFIX + header
-    return _rebuilt(wire.decode(frame[wire.PREFIX : body], frame[body:]))
+    header, _ = wire.lengths(frame[: wire.PREFIX_BYTES])
+    body = wire.PREFIX_BYTES + header
+    return _rebuilt(wire.decode(frame[wire.PREFIX_BYTES : body], frame[body:]))
 
 
 def encoded_size(value: object) -> int | None:

@@ -247,7 +247,7 @@ class FramedChild(Child):
     def _next_message(self, exchange: Exchange) -> object:
         """Receive a message of the submission and decode it."""
         try:
-            header, body = wire.lengths(self._receive(wire.PREFIX))
+            header, body = wire.lengths(self._receive(wire.PREFIX_BYTES))
             self._answered_bytes += header + body
             if self._answered_bytes > MAX_ANSWER_BYTES:
                 raise self._end_forger("answers of too many bytes")

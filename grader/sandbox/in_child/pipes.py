@@ -34,7 +34,7 @@ class _Pipes:
         self._answers.flush()
 
     def next(self) -> tuple[bytes, bytes]:
-        header, body = wire.lengths(self._take(wire.PREFIX))
+        header, body = wire.lengths(self._take(wire.PREFIX_BYTES))
         return self._take(header), self._take(body)
 
     def ask(self, pieces: list[bytes | memoryview]) -> tuple[bytes, bytes]:

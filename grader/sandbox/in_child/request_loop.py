@@ -60,7 +60,7 @@ class RequestLoop:
         return self._next()
 
     def _next(self) -> tuple[bytearray, bytearray]:
-        header, body = wire.lengths(self._take(wire.PREFIX))
+        header, body = wire.lengths(self._take(wire.PREFIX_BYTES))
         return self._take(header), self._take(body)
 
     def _stop(self, report: dict[str, object]) -> NoReturn:

@@ -47,7 +47,7 @@ from . import layout, value_types
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-PREFIX: Final = 8  # size in bytes of the two lengths before the header
+PREFIX_BYTES: Final = 8  # size in bytes of the two lengths before the header
 MAX_HEADER: Final = 1 << 20  # size in bytes
 MAX_BODY: Final = 64 << 20  # size in bytes
 MAX_NODES: Final = 100_000  # values in one message, including nested ones
@@ -74,7 +74,7 @@ _JSON_TYPES = {type(None), bool, str, int, float}
 _write_json = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 _read_json = json.JSONDecoder().decode
 _LENGTHS: Final = struct.Struct("<II")
-prefix = _LENGTHS.pack
+pack_prefix = _LENGTHS.pack
 """Return the prefix of a frame with a header and a body of these lengths."""
 
 
@@ -456,7 +456,7 @@ def encode(
         raise UnsupportedValueError(
             f"a value whose structure takes more than {MAX_HEADER >> 20} MiB", of_the_whole=True
         )
-    begin = prefix(len(header), encoder.size)
+    begin = pack_prefix(len(header), encoder.size)
     if len(encoder.buffers) > MAX_PIECES:  # the kernel accepts a limited number at once
         return [begin, header, b"".join(encoder.buffers)]
     return [begin, header, *encoder.buffers]

@@ -151,13 +151,13 @@ def error_outcome(raised: Raised | ChildGoneError) -> Outcome:
 
 
 def error_sentence(
-    error: Raised, call: str, contents: DefinedNames, *, loading: bool = False
+    error: Raised, call: str, defined_names: DefinedNames, *, loading: bool = False
 ) -> str:
     """Return the sentence about a submission's exception and its place.
 
     Args:
         call: The test's own code, empty if no test was running.
-        contents: The names that the submission defines.
+        defined_names: The names that the submission defines.
         loading: Whether the submission's file was being loaded.
     """
     at = _at(error, loading=loading)
@@ -171,7 +171,9 @@ def error_sentence(
     elif "MemoryError" in error.bases:
         sentence = f"Your code asked for more memory than it may use{at}."
     elif error.type == "ModuleNotFoundError" and (module := _NO_MODULE.search(error.message)):
-        modules = f"only {', '.join(['NumPy', *contents.packages])} and Python's standard library"
+        modules = (
+            f"only {', '.join(['NumPy', *defined_names.packages])} and Python's standard library"
+        )
         from grader.grading.feedback import versions  # only failures need it
 
         version_sentence = versions.missing_name_sentence(error.message)
@@ -180,7 +182,7 @@ def error_sentence(
     if sentence:
         return sentence
     if not error.frames and call:
-        return _test_line_sentence(error, call, contents)
+        return _test_line_sentence(error, call, defined_names)
     explained = _cause_sentence(error)
     error_text = f"{error.type}: {_error_words(error)}" if error.message else error.type
     if not explained:
@@ -228,11 +230,11 @@ def _place(error: Raised, *, loading: bool) -> str:
     return f"{place}{called}, while your file was loaded"
 
 
-def _test_line_sentence(error: Raised, call: str, contents: DefinedNames) -> str:
+def _test_line_sentence(error: Raised, call: str, defined_names: DefinedNames) -> str:
     """Return the sentence about an error at the call, or in the test's own line."""
     call = shorten(call, MAX_QUOTE_LENGTH)
     # First, check for a call that does not fit the definition of the name.
-    for name, defined in contents.defined.items():
+    for name, defined in defined_names.defined.items():
         where = f" (line {defined.line})" if defined.line else ""
         _, lacks, attribute = error.message.partition(f"'{name}' object has no attribute ")
         is_type_error, problem = error.type == "TypeError", ""

@@ -61,7 +61,8 @@ class LoadedProgram:
     functions: list[Any] = field(default_factory=list)  # functions of tests that its child knows
     # Objects shared with its child by test bodies.
     sharing: Sharing = field(default_factory=Sharing)
-    suite_runs: Any = None  # runs of a suite, from its first test on
+    # The runs of a suite for all of its tests, kept by `checks.suite`: a check serves one test.
+    suite_runs: Any = None
 
     def make_proxies(
         self,
@@ -221,12 +222,12 @@ def loading_problem(
         sentence_of = partial(outcome_sentences.syntax_error_sentence, answer, source)
         return LoadingProblem(Outcome.ERRORED, sentence_of, answer.line)
     line = answer.frames[-1][0] if answer.frames else None
-    contents = DefinedNames(packages=packages)
+    defined_names = DefinedNames(packages=packages)
 
     def sentence() -> str:
         if answer.type == "NameError" and (kind := file_kind(source.encode())):
             return kind  # as for a notebook, which Python reads as a dictionary
-        reason = outcome_sentences.error_sentence(answer, "", contents, loading=bool(source))
+        reason = outcome_sentences.error_sentence(answer, "", defined_names, loading=bool(source))
         if answer.type != "ModuleNotFoundError":
             return reason
         # Imported here, since only failures need it.
@@ -238,24 +239,34 @@ def loading_problem(
 
 
 def _name_problem(
-    exercise: Exercise, name: str, contents: DefinedNames, source: str
+    exercise: Exercise, name: str, defined_names: DefinedNames, source: str
 ) -> SentenceMaker | None:
     """Return the problem with a name that the tests use, or None."""
     kind_needed = exercise.defines[name].kind
-    value = kind_needed == "value"
-    defined = contents.defined.get(name)
-    if defined is None:
+    needs_value = kind_needed == "value"
+    definition = defined_names.defined.get(name)
+    if definition is None:
         codes = (t.code for t in exercise.tests if t.compared == "value" and not t.hidden)
         call = next(codes, next(iter(exercise.defines)))
         return partial(
-            outcome_sentences.missing_name_sentence, name, call, contents.names, kind_needed, source
+            outcome_sentences.missing_name_sentence,
+            name,
+            call,
+            defined_names.names,
+            kind_needed,
+            source,
         )
-    if value and defined.kind in _PLACEHOLDERS:
-        return partial(outcome_sentences.unanswered_sentence, name, defined.kind)
-    fits = defined.kind == "class" if kind_needed == "class" else defined.callable is not value
+    if needs_value and definition.kind in _PLACEHOLDERS:
+        return partial(outcome_sentences.unanswered_sentence, name, definition.kind)
+    if kind_needed == "class":
+        fits = definition.kind == "class"
+    else:
+        fits = definition.callable is not needs_value
     if fits:
         return None
-    return partial(outcome_sentences.wrong_kind_sentence, name, kind_needed, defined.kind, source)
+    return partial(
+        outcome_sentences.wrong_kind_sentence, name, kind_needed, definition.kind, source
+    )
 
 
 def _values(child: Child, exercise: Exercise) -> dict[str, Any] | SentenceMaker:

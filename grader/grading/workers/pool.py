@@ -5,7 +5,7 @@ authors' code nor submissions. A worker is a fork of the parent that starts a sa
 rights (`confine`) and runs the engine until it is told to stop. Its messages are read as JSON,
 since a hostile definition may have compromised it. If a worker dies, its job goes to a new worker;
 after three tries the job is reported as a grader fault. A worker that is still busy when the
-submission's time is over is killed, and the verdict is made from its notes.
+submission's time is over is killed, and the verdict is made from its journal.
 """
 
 import contextlib
@@ -196,7 +196,7 @@ class WorkerPool:
         return self._failure(worker, message)
 
     def _result_from_journal(self, worker: "_Worker") -> Result | None:
-        """Kill a worker whose time is over; return the result in its notes, or None."""
+        """Kill a worker whose time is over; return the result in its journal, or None."""
         if worker.fork.connection.poll():  # the result has arrived in the meantime
             return self._result(worker)
         from grader.grading.workers.journal_recovery import recover_result  # rarely needed

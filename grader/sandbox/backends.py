@@ -189,7 +189,7 @@ class Backend:
     launch: Callable[[Host, int, bool], Launch]  # takes host, control descriptor, is_batch
 
 
-def _zygote(
+def _zygote_command(
     host: Host,
     backend: str,
     control: int,
@@ -203,7 +203,7 @@ def _zygote(
         "backend": backend,
         "hidden_after_import": [ours, packages],
         "readable": [str(path) for path in host.readable] if backend == "landlock" else [],
-        "landlock": None,
+        "landlock": None,  # the version of the kernel; tests set an older one
         "is_batch": is_batch,
         # Folders of packages that are not installed beside NumPy.
         "folders": []
@@ -231,7 +231,7 @@ def _run_as_nobody(host: Host, command: list[str]) -> list[str]:
     return [*first, str(NOBODY), str(len(paths)), *paths, *command]
 
 
-def _namespaces(host: Host, control: int, is_batch: bool) -> Launch:
+def _launch_in_namespaces(host: Host, control: int, is_batch: bool) -> Launch:
     # Relative entries of PATH are ignored: they could lead to a program among the submissions.
     absolute = filter(os.path.isabs, os.environ.get("PATH", os.defpath).split(os.pathsep))
     bwrap = shutil.which("bwrap", path=os.pathsep.join(absolute))
@@ -264,14 +264,14 @@ def _namespaces(host: Host, control: int, is_batch: bool) -> Launch:
         options += ["--setenv", name, value]
     options += ["--chdir", "/", "--remount-ro", "/tmp", "--remount-ro", "/"]  # noqa: S108  inside
     folders = root / "ours", root / "packages"
-    zygote = _zygote(host, "namespaces", control, folders, is_batch=is_batch)
+    zygote = _zygote_command(host, "namespaces", control, folders, is_batch=is_batch)
     return Launch((*_run_as_nobody(host, [bwrap, *options, *zygote]),), {})
 
 
 def _unconfined_start(backend: str) -> Callable[[Host, int, bool], Launch]:
     def launch(host: Host, control: int, is_batch: bool) -> Launch:
         folders = IN_CHILD.parent, host.packages
-        zygote = _zygote(host, backend, control, folders, is_batch=is_batch)
+        zygote = _zygote_command(host, backend, control, folders, is_batch=is_batch)
         return Launch((*_run_as_nobody(host, zygote),), _ENVIRONMENT)
 
     return launch
@@ -283,7 +283,7 @@ NAMESPACES = Backend(
     "install bubblewrap and allow user namespaces to ordinary users (Debian: sysctl "
     "kernel.unprivileged_userns_clone=1; Ubuntu 24.04: an AppArmor profile for bwrap; in a "
     "container: its security options)",
-    _namespaces,
+    _launch_in_namespaces,
 )
 LANDLOCK = Backend(
     "landlock",

@@ -50,13 +50,12 @@ def confine_this_process(readable: Iterable[Path] = ()) -> tuple[str, ...]:
         The names of the rights that were dropped. Some are missing on a kernel without Landlock or
         seccomp.
     """
-    paths = [*_python(), *map(os.fspath, readable)]
-    program = seccomp.grader_program
+    paths = [*_readable_paths(), *map(os.fspath, readable)]
     steps: dict[str, Callable[[], None]] = {
         ENVIRONMENT: _forget_environment,
         FILES: lambda: syscalls.landlock_restrict(paths),
         CAPABILITIES: syscalls.drop_capabilities,
-        CALLS: lambda: syscalls.load_filter(program(syscalls.MACHINE)),
+        CALLS: lambda: syscalls.load_filter(seccomp.grader_program(syscalls.MACHINE)),
     }
     given_up = []
     for name, step in steps.items():
@@ -69,7 +68,7 @@ def confine_this_process(readable: Iterable[Path] = ()) -> tuple[str, ...]:
     return tuple(given_up)
 
 
-def _python() -> list[str]:
+def _readable_paths() -> list[str]:
     """Return the files and folders of Python, its packages, and the libraries that they load.
 
     Other folders on the path, such as a checkout or the working directory, are not included: only

@@ -10,6 +10,7 @@ from grader.sandbox.printable import printable
 
 _MAX_COUNT = 1 << 62  # counts from here on are forged
 _MAX_NAME_LENGTH, _MAX_AXES, _MAX_CAUSES, _MAX_VALUES, _MAX_NAMES = 40, 64, 3, 4, 200
+FORGED_LINE = 1 << 20  # line numbers from here on are forged: no submission is so long
 _MAX_CELLS = 20  # failed cells that are read from an answer
 
 
@@ -132,7 +133,7 @@ class DefinedNames:
                     defined[name] = DefinedName(
                         is_callable,
                         printable(kind[:100]),
-                        line if type(line) is int and 0 < line < 1 << 20 else None,
+                        line if type(line) is int and 0 < line < FORGED_LINE else None,
                         _text(more, "signature", 120),
                     )
         texts = (name for name in names[:_MAX_NAMES] if type(name) is str)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from grader.grading.diagnosis.in_child import source_reader
 from grader.grading.feedback.diagnosis_sentences import REPAIRS
-from grader.sandbox.answers import Answer, ChildGoneError, Returned
+from grader.sandbox.answers import FORGED_LINE, Answer, ChildGoneError, Returned
 from grader.sandbox.interface import ChildFactory
 from grader.sandbox.limits import Limits
 from grader.sandbox.printable import printable
@@ -21,7 +21,6 @@ CHANCE_REPAIRS: Final = REPAIRS - CERTAIN_REPAIRS
 """Kinds of changes with which a few tests could pass by chance."""
 
 _MAX_CODE: Final = 200  # characters of the code of a changed part
-_LINES: Final = 1 << 20  # line numbers from here on are forged: no submission is so long
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ def read_source_facts(
 def _is_function(value: object) -> bool:
     match value:
         case [str(), int(line)]:
-            return 0 < line < _LINES
+            return 0 < line < FORGED_LINE
     return False
 
 

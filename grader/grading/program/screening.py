@@ -13,14 +13,14 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from grader.definitions.exercise import Exercise, Forbid
 from grader.grading.feedback import outcome_sentences
 from grader.grading.results.verdict import Outcome
-from grader.sandbox.answers import Raised, Returned
+from grader.sandbox.answers import FORGED_LINE, Raised, Returned
 from grader.sandbox.interface import Child
 from grader.sandbox.printable import printable
 
@@ -48,8 +48,6 @@ _HIDDEN_LOOPS = (
     "numpy.nested_iters", "numpy.vectorize",
 )  # fmt: skip
 _HIDDEN_LOOPS_BY_ONE_WORD = frozenset({"filter", "map"})
-_LINES = 1 << 20  # line numbers from here on are forged: no submission is so long
-
 
 SentenceMaker: TypeAlias = Callable[[], str]
 """A function that makes a sentence. It is called later, so that its error costs no verdict."""
@@ -68,7 +66,7 @@ class LoadingProblem:
 class Use:
     """A name or a loop that a program uses, with the first line of the use."""
 
-    kind: str  # "import", "name", "call", "passed" or "loop"
+    kind: Literal["import", "name", "call", "passed", "loop"]
     name: str  # the full name, such as "numpy.linalg.norm"
     written: str  # the name as the learner wrote it, such as "la.norm"
     line: int
@@ -133,7 +131,12 @@ def _parse_uses(facts: object) -> list[Use] | None:
     uses = []
     for entry in entries:
         match entry:
-            case (str(kind), str(name), str(written), int(line)) if 0 < line < _LINES:
+            case (
+                ("import" | "name" | "call" | "passed" | "loop") as kind,
+                str(name),
+                str(written),
+                int(line),
+            ) if 0 < line < FORGED_LINE:
                 uses.append(Use(kind, name, printable(written), line))
             case _:
                 return None
@@ -180,7 +183,7 @@ def _forbidden_phrase(forbid: Forbid, use: Use) -> str | None:
         case "import":
             inside = any(
                 _is_below(use.name, entry) or ("." in entry and _is_in_numpy(entry, use.name))
-                for entry in _names(forbid.imports)
+                for entry in _expand_np(forbid.imports)
             )
             return f"imports `{use.written}`" if inside else None
         case "loop":
@@ -196,10 +199,15 @@ def _forbidden_phrase(forbid: Forbid, use: Use) -> str | None:
     # called, counts too, since it may be called elsewhere. `f.__call__` counts as `f`.
     words = [word for word in name.split(".") if not word.startswith("__")]
     match = (
-        any(_is_dotted(e, name) if "." in e else e in name.split(".") for e in _names(forbid.names))
-        or any(_is_dotted(e, name) if "." in e else words[-1:] == [e] for e in _names(forbid.calls))
+        any(
+            _matches(e, name) if "." in e else e in name.split(".")
+            for e in _expand_np(forbid.names)
+        )
+        or any(
+            _matches(e, name) if "." in e else words[-1:] == [e] for e in _expand_np(forbid.calls)
+        )
         or (forbid.loops and name.removesuffix(".__call__") in _HIDDEN_LOOPS_BY_ONE_WORD)
-        or (forbid.loops and any(_is_dotted(entry, name) for entry in _HIDDEN_LOOPS))
+        or (forbid.loops and any(_matches(entry, name) for entry in _HIDDEN_LOOPS))
     )
     if not match:
         return None
@@ -209,7 +217,8 @@ def _forbidden_phrase(forbid: Forbid, use: Use) -> str | None:
     return f"uses `{use.written}` (that is `{printable(full_name)}`)"
 
 
-def _is_dotted(entry: str, name: str) -> bool:
+def _matches(entry: str, name: str) -> bool:
+    """Return whether a use is one of a forbidden name with a dot."""
     # The imports of a library are its attributes too, as in numpy.ma.core.functools.reduce.
     imported = _is_below(name, entry) or (
         _is_library(name.partition(".")[0]) and f".{entry}." in f".{name}."
@@ -243,7 +252,7 @@ def _could_hide(forbid: Forbid, name: str) -> bool:
     """
     if name in sys.stdlib_module_names:
         return True
-    entries = [entry for entry in _names((*forbid.names, *forbid.calls)) if "." in entry]
+    entries = [entry for entry in _expand_np((*forbid.names, *forbid.calls)) if "." in entry]
     entries += [entry for entry in _HIDDEN_LOOPS if forbid.loops]
     if any(_is_below(entry, name) for entry in entries):
         return True
@@ -269,7 +278,7 @@ def _is_below(name: str, entry: str) -> bool:
     return name == entry or name.startswith(f"{entry}.")
 
 
-def _names(entries: Sequence[str]) -> Iterator[str]:
+def _expand_np(entries: Sequence[str]) -> Iterator[str]:
     """Yield entries with `np` written out as `numpy`, as in uses."""
     for entry in entries:
         root, dot, rest = entry.partition(".")

@@ -262,8 +262,8 @@ class SubmissionRun:
         )
 
     def _with_second_definition(
-        self, results: dict[TestId, TestResult]
-    ) -> dict[TestId, TestResult]:
+        self, results: Mapping[TestId, TestResult]
+    ) -> Mapping[TestId, TestResult]:
         """Return the results; the first visible failure also mentions a name defined twice."""
         wrong = (Outcome.FAILED, Outcome.ERRORED)
         failures = (each for each in results.values() if not each.hidden and each.outcome in wrong)
@@ -277,7 +277,7 @@ class SubmissionRun:
             "",
         )
         if sentence:
-            results[first.id] = replace(first, message=f"{first.message} {sentence}")
+            return {**results, first.id: replace(first, message=f"{first.message} {sentence}")}
         return results
 
     def end(self) -> ResourceUsage:

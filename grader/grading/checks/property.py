@@ -51,7 +51,7 @@ _STEP = 1e-5  # step of central differences, a compromise between rounding and t
 _CLOSE_TO_STEP = Tolerance(1e-6, 1e-4)
 # Entries of a gradient that are checked one by one. One random direction then covers all entries.
 _MAX_ENTRIES = 8
-_OTHER_ERRORS = (  # errors that do not come from the form of a result
+_NOT_FROM_THE_FORM = (  # errors that do not come from the form of a result
     DiffersError, NoValueError, ChildGoneError, EtudeError, MemoryError, TooLargeError,
     TooLongError,
 )  # fmt: skip
@@ -90,7 +90,7 @@ class PropertyCheck(Check[PropertyTest]):
             if other_shape := compare_shapes(draw.shapes, result):
                 return Judgement(other_shape)
             difference = _CHECKS[test.holds](property_draw)
-        except _OTHER_ERRORS:
+        except _NOT_FROM_THE_FORM:
             raise
         except Exception as error:  # noqa: BLE001  results have any form
             difference = unusable_difference(f"holds: {test.holds}", error)

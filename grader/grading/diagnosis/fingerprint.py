@@ -42,7 +42,7 @@ class Fingerprint:
     difference_kind: str = ""
     form: tuple[object, ...] = ()  # containers, shapes, kinds and exceptions, compared exactly
     numbers: Numbers = field(default_factory=lambda: _NO_NUMBERS)
-    single: bool = False  # whether some of the numbers have at most single precision
+    is_single_precision: bool = False  # whether some of the numbers have at most single precision
     text: str = ""
     is_specific: bool = False  # whether it is an error with a known cause
 
@@ -78,7 +78,11 @@ class Fingerprint:
             return False
         if self.form != other.form or len(self.numbers) != len(other.numbers):
             return False
-        usual = usual_tolerance(np.dtype(np.float32 if self.single or other.single else np.float64))
+        usual = usual_tolerance(
+            np.dtype(
+                np.float32 if self.is_single_precision or other.is_single_precision else np.float64
+            )
+        )
         atol, rtol = usual.atol, usual.rtol
         if closeness is not None:
             atol, rtol = min(atol, closeness.atol), min(rtol, closeness.rtol) or rtol
@@ -112,7 +116,12 @@ def make_fingerprint(outcome: Outcome, result: RawResult | None) -> Fingerprint:
         return Fingerprint(outcome, result.draw, difference_kind, ("odd",))
     numbers = np.concatenate(parts.numbers) if parts.numbers else _NO_NUMBERS
     return Fingerprint(
-        outcome, result.draw, difference_kind, tuple(parts.form), numbers, single=parts.single
+        outcome,
+        result.draw,
+        difference_kind,
+        tuple(parts.form),
+        numbers,
+        is_single_precision=parts.is_single_precision,
     )
 
 
@@ -128,7 +137,7 @@ class _Parts:
         self._exact_dtypes = exact_dtypes
         self.form: list[object] = []
         self.numbers: list[Numbers] = []
-        self.single = False
+        self.is_single_precision = False
 
     def add(self, value: Any) -> None:
         """Add a value and its items at all levels."""
@@ -165,7 +174,7 @@ class _Parts:
         if array.dtype.kind not in "biufc":
             self.form.append(f"{value!r:.200}")
             return
-        self.single |= array.dtype in (np.float32, np.complex64, np.float16)
+        self.is_single_precision |= array.dtype in (np.float32, np.complex64, np.float16)
         places = np.linspace(0, array.size - 1, min(array.size, _MAX_VALUES)).astype(int)
         chosen = array.reshape(-1)[places]
         if array.dtype.kind == "c":

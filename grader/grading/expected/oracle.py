@@ -45,7 +45,7 @@ _REFERENCE_ROOT = "reference"
 _SolutionResult = TypeVar("_SolutionResult")
 _Inputs = Mapping[str, Any]
 # An expected value, and the size in bytes of the largest result of a call in it, if known.
-_Expected = tuple[Any, int | None]
+_SizedValue = tuple[Any, int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +217,7 @@ class Oracle:
             return draw.expected
         exact = self.cache.exact
         if test.id not in exact:
-            ((value, _),) = self._evaluate(test, "call", test.code, [self.inputs(test, draw)])
+            ((value, _),) = self._evaluate_code(test, "call", test.code, [self.inputs(test, draw)])
             exact[test.id] = freeze_arrays(value)
         return exact[test.id]
 
@@ -246,7 +246,7 @@ class Oracle:
         used = names_in(code) & defined.keys()
         return bool(used) and all(defined[name].reference for name in used)
 
-    def _compute_expected(self, test: TestCase, inputs: Sequence[_Inputs]) -> list[_Expected]:
+    def _compute_expected(self, test: TestCase, inputs: Sequence[_Inputs]) -> list[_SizedValue]:
         if test.against is not None:
             self._check_names(test, "against", test.against, inputs)
         if test.is_expression:
@@ -255,25 +255,25 @@ class Oracle:
             case LiteralValue(value):
                 return [(value, None)] * len(inputs)
             case FromReference():
-                return self._evaluate(test, "call", test.code, inputs)
+                return self._evaluate_code(test, "call", test.code, inputs)
             case FromExpression(code):
-                return self._evaluate(test, "expect", code, inputs)
+                return self._evaluate_code(test, "expect", code, inputs)
         if test.compared == "property" and self.has_reference(test.code):
             with contextlib.suppress(DefinitionError):  # a property works without shapes
-                return self._evaluate(test, "call", test.code, inputs)
+                return self._evaluate_code(test, "call", test.code, inputs)
         if test.needs_solution:
             return self._run_solution(test, inputs, _ASK_SOLUTION[test.compared])
         return [(test.stdout, None)] * len(inputs)
 
-    def _evaluate(
+    def _evaluate_code(
         self, test: TestCase, field: str, code: str, inputs: Sequence[_Inputs]
-    ) -> list[_Expected]:
+    ) -> list[_SizedValue]:
         course = self.exercise.course
         packages = (_REFERENCE_ROOT, *([course.reference] if course else ()))
         root = {name: _Package(name) for name in packages if name and field == "expect"}
         description = f"test {test.id!r}: {field}"
 
-        def value(arguments: _Inputs) -> _Expected:
+        def value(arguments: _Inputs) -> _SizedValue:
             sizes: list[int] = []
             make_importable(course)
             references = {
@@ -372,18 +372,18 @@ def _measure_solution(program: LoadedProgram, test: TestCase, inputs: _Inputs) -
     return total_usage(call_usages)
 
 
-def _print_output(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Expected:
+def _print_output(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _SizedValue:
     return program.capture_output(test.where, test.code, inputs), None
 
 
-def _draw_figure(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Expected:
+def _draw_figure(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _SizedValue:
     figure = program.make_proxies(test.where).run_statements("draw_figure", test.code, inputs)
     if figure is None:
         raise DefinitionError.at(test.where, f"test {test.id!r}: the solution draws no figure")
     return figure, None
 
 
-def _call_solution(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Expected:
+def _call_solution(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _SizedValue:
     proxies = program.make_proxies(test.where)
     value = evaluate(test.code, {**program.bindings(proxies), **inputs})
     raise_for_functions(value)
@@ -395,7 +395,9 @@ def _call_solution(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _
 
 
 # How the expected value comes from the solution, by what a test compares.
-_ASK_SOLUTION: Final[Mapping[Compared, Callable[[LoadedProgram, TestCase, _Inputs], _Expected]]] = {
+_ASK_SOLUTION: Final[
+    Mapping[Compared, Callable[[LoadedProgram, TestCase, _Inputs], _SizedValue]]
+] = {
     "value": _call_solution,
     "text": _print_output,
     "figure": _draw_figure,

@@ -106,8 +106,8 @@ def difference_sentence(
         table = SUITE_SENTENCES
     facts = difference.facts
     moved = " and ".join(f"`{name}`" for name in facts.get("moved", ()))
-    words = {"name": name, "kind": describe_value(facts.get("got")), "moved": moved}
-    return render_sentence(table[difference.sentence_key], name, words=words, **facts)
+    names = {"name": name, "kind": describe_value(facts.get("got")), "moved": moved}
+    return render_sentence(table[difference.sentence_key], name, names=names, **facts)
 
 
 def describe_value(value: object) -> str:

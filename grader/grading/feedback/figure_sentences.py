@@ -19,10 +19,10 @@ def figure_sentence(what: str, plot: int = 0, **facts: Any) -> str:
     """
     noun, got = facts.get("noun", "image"), facts.get("got")
     series = _series_name(noun, facts.get("number", 0))
-    words = {"which": series, "name": series.lower(), "Thing": _upper(_thing(noun))}
+    names = {"which": series, "name": series.lower(), "Thing": _upper(_thing(noun))}
     if isinstance(got, float):
-        words["came"], words["wanted"] = distinct_texts(got, facts["expected"])
-    sentence = render_sentence(_SENTENCES[what], words=words, **facts)
+        names["came"], names["wanted"] = distinct_texts(got, facts["expected"])
+    sentence = render_sentence(_SENTENCES[what], names=names, **facts)
     return f"In plot {plot}: {sentence[0].lower()}{sentence[1:]}" if plot else sentence
 
 

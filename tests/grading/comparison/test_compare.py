@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from grader.definitions.exercise import Tolerance
-from grader.grading.comparison.compare import DifferenceKind, compare, ignore_nan
+from grader.grading.comparison.compare import compare, ignore_nan
 from grader.grading.comparison.printed_text import compare_text
 from grader.grading.feedback.difference_sentences import difference_sentence
+from grader.grading.results.raw_result import DifferenceKind
 
 MATRIX = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 

@@ -54,7 +54,6 @@ class Runnable:
 class OwnGpt:
     """The model that writes text with the functions of a track."""
 
-    track: str  # the track's id
     definition: GptDefinition
     model: str  # JSON for `grader.browser.own_gpt`
     record: Callable[[], str]  # makes JSON of the text written with the reference's functions

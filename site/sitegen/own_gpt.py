@@ -57,6 +57,7 @@ class GptPage:
 class GptDefinition:
     """The folder `own-gpt` of a track: its page, the program that writes, and the weights."""
 
+    track: str  # the track's id, which is the name of its folder
     page: GptPage
     program: str
     weights: Mapping[str, Any]
@@ -79,7 +80,7 @@ class GptDefinition:
             raise DefinitionError.at(Location(weights_file), f"not valid JSON: {error}") from None
         if not isinstance(weights, dict):
             raise DefinitionError.at(Location(weights_file), "expected a JSON object")
-        return cls(page, program, weights)
+        return cls(track_folder.name, page, program, weights)
 
     @property
     def functions(self) -> dict[str, str]:

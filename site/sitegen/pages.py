@@ -216,7 +216,7 @@ class Pages:
                 if name in cards
             ]
 
-        track = next(card for card in self._cards if card.id == own.track)
+        track = next(card for card in self._cards if card.id == gpt.track)
         html = self._render(
             OWN_GPT,
             "gpt",
@@ -235,7 +235,8 @@ class Pages:
         return PageFiles(files, SearchEntry.from_page("Your own GPT", OWN_GPT, track.title))
 
     def _leads_to_gpt(self, track: str) -> bool:
-        return self._content.own_gpt is not None and self._content.own_gpt.track == track
+        own = self._content.own_gpt
+        return own is not None and own.definition.track == track
 
     def concepts(self) -> Iterator[SearchEntry]:
         """Yield the concepts as entries of the search index."""

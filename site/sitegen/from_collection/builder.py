@@ -43,7 +43,7 @@ from sitegen.content import (
 )
 from sitegen.from_collection.author_process import AuthorProcess, read_tests
 from sitegen.from_collection.file_cache import load_cached, run_cached
-from sitegen.links import exercise_path, lesson_path
+from sitegen.links import OWN_GPT, exercise_path, lesson_path
 from sitegen.own_gpt import GPT_FOLDER, GptDefinition, WrongExample
 from sitegen.package_data import data_folder
 from sitegen.pickled import PickleFormat
@@ -142,7 +142,7 @@ class ContentBuilder:
         collection = Collection.load(folder, self._load)
         if not collection.tracks:
             raise UsageError(f"there is no <track>/track.yaml in {collection.folder}")
-        return self._build_content(collection.tracks)
+        return self._build_content(collection.tracks, _load_gpt(collection.tracks))
 
     def build_draft(self, folder: Path) -> tuple[Content, dict[Path, str], dict[str, str]]:
         """Return the content of a collection that is being written, as far as it is valid.
@@ -172,7 +172,11 @@ class ContentBuilder:
                     failures[pages[path]] = str(error)
             definition = replace(track.definition, lessons=tuple(entry for entry, _ in kept))
             tracks.append(replace(track, definition=definition, lessons=tuple(p for _, p in kept)))
-        return self._build_content(tracks), pages, failures
+        try:
+            gpt = _load_gpt(tracks)
+        except (DefinitionError, UsageError) as error:
+            gpt, failures[OWN_GPT] = None, str(error)
+        return self._build_content(tracks, gpt), pages, failures
 
     def build_exercise(self, exercise: Exercise) -> Content:
         """Return the content of a site with only this exercise."""
@@ -181,7 +185,7 @@ class ContentBuilder:
         )
         return self._build_content([Track(definition, (exercise,))])
 
-    def _build_content(self, tracks: Sequence[Track]) -> Content:
+    def _build_content(self, tracks: Sequence[Track], gpt: GptDefinition | None = None) -> Content:
         """Return the content of a site with these tracks."""
         packages = {
             name for track in tracks for exercise in track.exercises for name in exercise.packages
@@ -240,9 +244,6 @@ class ContentBuilder:
             exercise.course for track in tracks for exercise in track.exercises if exercise.course
         ]
         by_id = {str(exercise.id): exercise for track in tracks for exercise in track.exercises}
-        folders = {str(track.definition.id): track.definition.where.path.parent for track in tracks}
-        gpt_track = next((name for name in folders if (folders[name] / GPT_FOLDER).is_dir()), "")
-        gpt = GptDefinition.load(folders[gpt_track]) if gpt_track else None
         return Content(
             title=courses[0].title if courses else PLATFORM,
             tracks=public,
@@ -256,7 +257,7 @@ class ContentBuilder:
             warm_up=next(iter(tracks[0].definition.requires), "") if tracks else "",
             cache=self._cache,
             fingerprints=fingerprints,
-            own_gpt=self._own_gpt(by_id, gpt_track, gpt) if gpt else None,
+            own_gpt=self._own_gpt(by_id, gpt) if gpt else None,
         )
 
     def _tests(self, exercise: Exercise) -> Sequence[PublicTest]:
@@ -309,9 +310,7 @@ class ContentBuilder:
 
         return grade
 
-    def _own_gpt(
-        self, exercises: Mapping[str, Exercise], track: str, gpt: GptDefinition
-    ) -> OwnGpt | None:
+    def _own_gpt(self, exercises: Mapping[str, Exercise], gpt: GptDefinition) -> OwnGpt | None:
         parts = [exercises[name] for name in gpt.functions if name in exercises]
         if not exercises.keys() >= gpt.page.parts.keys() or not all(
             part.solution for part in parts
@@ -337,8 +336,8 @@ class ContentBuilder:
             ).decode()
 
         if self._with_solutions or all(map(self._is_practice, parts)):
-            return OwnGpt(track, gpt, model_json, record, mistakes)
-        return OwnGpt(track, gpt, gpt.model_json({}), record, {})
+            return OwnGpt(gpt, model_json, record, mistakes)
+        return OwnGpt(gpt, gpt.model_json({}), record, {})
 
     def _breaks(self, exercise: Exercise) -> str:
         make = partial(self._author_process().break_data, exercise)
@@ -409,6 +408,15 @@ class ContentBuilder:
         if process not in self._sandboxes:
             self._sandboxes[process] = open_sandbox(packages=self._packages)
         return self._sandboxes[process]
+
+
+def _load_gpt(tracks: Iterable[Track]) -> GptDefinition | None:
+    """Load the GPT of the first track that has one."""
+    for track in tracks:
+        folder = track.definition.where.path.parent
+        if (folder / GPT_FOLDER).is_dir():
+            return GptDefinition.load(folder)
+    return None
 
 
 def make_solution(exercise: Exercise) -> Solution:

@@ -47,7 +47,8 @@ def command(
     rules = read_rules(**rule_options)
     delivery = options.parse_delivery(formats)
     for request in delivery.files:
-        options.refuse_input_as_output(request.file, results)
+        inputs = (value for value in rule_options.values() if isinstance(value, Path))
+        options.refuse_input_as_output(request.file, (*results, *inputs))
     if rule := next((f"--{name}" for name, value in rule_options.items() if value is not None), ""):
         plain = [format_.name for format_ in delivery.formats if format_.verdicts_only]
         if plain:

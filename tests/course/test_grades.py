@@ -372,8 +372,10 @@ def test_gradebooks_have_what_a_report_has(
     assert finished.returncode == 0, finished.stderr
     moodle = table("", "x").with_name("out.csv").read_text().splitlines()
     assert moodle == ["username,one,two", "ada,2,1", "bo,3.5,0", "cy,,", "dee,0,0"]
-    finished = etude("report", "results.jsonl", "--format", "moodle=results.jsonl")
-    assert (finished.returncode, "results.jsonl is what is read" in finished.stderr) == (2, True)
+    for read in ("results.jsonl", "roster.csv"):
+        words = ("--roster", "roster.csv", "--format", f"moodle={read}")
+        finished = etude("report", "results.jsonl", *words)
+        assert (finished.returncode, f"{read} is what is read" in finished.stderr) == (2, True)
 
 
 def test_of_two_files_the_newer_counts_in_any_order_of_lines(results: Callable[..., Path]) -> None:

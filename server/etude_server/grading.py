@@ -2,6 +2,12 @@
 
 The process may die at any point: no effect happens twice, and unpublished submissions still wait.
 Results are written in a thread, where those that are ready share a transaction.
+
+Each process is watched by one layer, which tries three times. The pool tries a job again whose
+worker died or failed, and `GradingProcess` one whose grading process died. After that it is a
+fault, which parks the submission and is not tried again. What ends without a verdict or a fault,
+as a host that died or lost its database, is left to `queue_worker`. Only a transaction is tried
+again here.
 """
 
 import os

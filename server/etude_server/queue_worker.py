@@ -44,6 +44,9 @@ _RECONNECT_SECONDS: Final = 1.0  # pause while the database is unreachable
 # Delay of a source that this host cannot grade, so that others take it.
 _WRONG_VERSION_PAUSE: Final = 5.0
 
+# Attempts at a job that fails or whose host dies. What happens inside a host is tried again there.
+_MAX_ATTEMPTS: Final = 3
+
 _DATABASE_ERRORS: Final = (ConnectorException, SQLAlchemyError, PsycopgError, OSError)
 
 _log = structlog.get_logger(__name__)
@@ -149,7 +152,7 @@ class _QueueWorker:
         try:
             await asyncio.to_thread(job_queue.start)
             app = make_procrastinate_app(database)
-            retry = RetryStrategy(max_attempts=verdicts.MAX_FAULTS, wait=1)
+            retry = RetryStrategy(max_attempts=_MAX_ATTEMPTS, wait=1)
             app.task(name=GRADE_TASK, retry=retry)(self._grade_submission)
             app.task(name=REGRADE_TASK, retry=retry)(partial(self._regrade_source, job_queue))
             async with app.open_async():
@@ -249,7 +252,7 @@ class _QueueWorker:
                 _log.warning("a worker died", task=job.task_name, attempts=job.attempts + 1)
                 # ConnectorException: another worker was faster.
                 with contextlib.suppress(ConnectorException):
-                    if job.attempts + 1 < verdicts.MAX_FAULTS:
+                    if job.attempts + 1 < _MAX_ATTEMPTS:
                         # One suspect at a time on all hosts, so that a job that kills its worker
                         # affects no other.
                         await manager.retry_job(job, lock=f"{job.task_name} suspects")

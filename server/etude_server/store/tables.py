@@ -197,7 +197,7 @@ waiting = Table(  # the queue to grade; the sweeper restores lost rows
     "waiting",
     metadata,
     Column("submission_id", _ID, ForeignKey("submission.id"), primary_key=True),
-    Column("parked", Boolean, nullable=False),  # waits for staff after three faults
+    Column("parked", Boolean, nullable=False),  # waits for staff after a fault
     Index("ix_waiting_parked", "parked", "submission_id"),
 )
 

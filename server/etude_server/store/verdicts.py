@@ -32,9 +32,6 @@ from grader.course.statistics import MistakeCounts, read_row
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import FAULT, verdict_data
 
-MAX_FAULTS: Final = 3
-"""How often a job may fail or end its worker; then it waits for staff."""
-
 IS_ERASED: Final = "is_erased"
 """The key in a verdict's body that marks the removal of quotes from an erased person's program."""
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from grader.cli import options
-from grader.course.grades import Rules, grade_reports, read_overrides, read_results
+from grader.course.grades import GradingRules, grade_reports, read_overrides, read_results
 from grader.course.roster_file import read_students
 from grader.course.schedule import Schedule, parse_zoned_time, read_schedule
 from grader.course.times_file import read_times
@@ -60,7 +60,7 @@ def read_rules(
     schedule: Path | None,
     times: Path | None,
     overrides: Path | None,
-) -> Rules:
+) -> GradingRules:
     """Read the files that the options name.
 
     Raises:
@@ -78,7 +78,7 @@ def read_rules(
         except UsageError:
             local_time = parse_zoned_time(due, zone_needed=False)
             click.echo(f"--due has no zone and is taken as {local_time}", err=True)
-    return Rules(
+    return GradingRules(
         roster=None if roster is None else read_students(roster),
         schedule=dates,
         overrides={} if overrides is None else read_overrides(overrides),
@@ -102,7 +102,7 @@ def _schedule(path: Path) -> Schedule:
     )
 
 
-def read_graded(results: tuple[Path, ...], rules: Rules) -> Batch:
+def read_graded(results: tuple[Path, ...], rules: GradingRules) -> Batch:
     """Read result files, apply the rules, and warn of doubtful times.
 
     Raises:

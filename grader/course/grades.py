@@ -25,7 +25,7 @@ _TIMES_ADVICE: Final = "give the times with --times FILE, a CSV with student, ex
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class GradingRules:
     """The roster, late rule and overrides that turn verdicts into grades.
 
     Attributes:
@@ -132,7 +132,7 @@ def read_overrides(path: Path) -> dict[tuple[str, str], Override]:
     return overrides
 
 
-def grade_reports(batch: Batch, rules: Rules) -> Batch:
+def grade_reports(batch: Batch, rules: GradingRules) -> Batch:
     """Return all reports with their grades, and one for each missing exercise.
 
     Raises:
@@ -182,7 +182,9 @@ def _refuse_lost_zeros(students: Iterable[str], roster: Sequence[str] | None) ->
         )
 
 
-def _check_names(rules: Rules, exercises: Collection[str], students: Collection[str]) -> None:
+def _check_names(
+    rules: GradingRules, exercises: Collection[str], students: Collection[str]
+) -> None:
     for (student, exercise), override in rules.overrides.items():
         if student not in students:
             raise UsageError(f"{override.where} names a student {student!r} without results")
@@ -211,7 +213,7 @@ def _refuse_one_time(
 
 
 def _grade(
-    report: Report, max_points: int, rules: Rules, override: Override | None
+    report: Report, max_points: int, rules: GradingRules, override: Override | None
 ) -> CountedPoints:
     """Return the manual grade, or the verdict's points minus the late penalty."""
     points = 0.0 if report.outcome in (NOT_SUBMITTED, NOT_GRADED) else None

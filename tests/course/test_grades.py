@@ -80,7 +80,9 @@ def test_the_newest_verdict_counts_and_no_fault_replaces_it(results: Callable[..
     first = results(line("ada", "one", 1), line("bo", "one", 4), name="a.jsonl")
     second = results(line("ada", "one", 3), fault("bo", "one"), fault("cy", "one"), name="b.jsonl")
 
-    book = gradebook(grades.grade_reports(grades.read_results([first, second]), grades.Rules()))
+    book = gradebook(
+        grades.grade_reports(grades.read_results([first, second]), grades.GradingRules())
+    )
 
     assert book == [
         ["student", "one", "total", "of"],
@@ -95,7 +97,7 @@ def test_what_was_not_graded_leaves_the_maximum(results: Callable[..., Path]) ->
     two = fault("bo", "one") | {"outcome": "not graded", "message": "There are several files."}
     read = grades.read_results([results(line("ada", "one", 4), two)])
 
-    batch = grades.grade_reports(read, grades.Rules())
+    batch = grades.grade_reports(read, grades.GradingRules())
 
     assert gradebook(batch)[1:] == [["ada", "4", "4", "4"], ["bo", "0", "0", "4"]]
     assert "There are several files." in to_tables.submissions(batch)
@@ -108,7 +110,7 @@ def test_whoever_is_on_the_roster_and_handed_nothing_in_gets_nothing(
     read = grades.read_results([results(line("ada", "one", 4), line("eve", "two", 2))])
     roster = read_students(table("Student;Name\nzoe;Zoe Z\nada;Ada A\n"))
 
-    batch = grades.grade_reports(read, grades.Rules(roster=roster))
+    batch = grades.grade_reports(read, grades.GradingRules(roster=roster))
 
     assert gradebook(batch) == [
         ["student", "one", "two", "total", "of"],
@@ -135,7 +137,9 @@ def test_each_day_that_has_begun_costs_a_share(
     """Due now is in time, a second later is one day late; time zones count."""
     read = grades.read_results([results(line("ada", "one", 4))])
 
-    batch = grades.grade_reports(read, grades.Rules(schedule=Schedule.of_options(due, "0.5/day")))
+    batch = grades.grade_reports(
+        read, grades.GradingRules(schedule=Schedule.of_options(due, "0.5/day"))
+    )
 
     assert gradebook(batch)[1] == ["ada", points, points, "4"]
     told = to_tables.submissions(batch)
@@ -154,7 +158,7 @@ def test_points_given_by_hand_replace_others_and_name_who_gave_them(
     )
     schedule = Schedule.of_options("2026-11-01T00:00:00+00:00", "0/day")
 
-    batch = grades.grade_reports(read, grades.Rules(schedule=schedule, overrides=overrides))
+    batch = grades.grade_reports(read, grades.GradingRules(schedule=schedule, overrides=overrides))
 
     assert gradebook(batch)[1] == ["ada", "2.5", "excused", "2.5", "4"]
     for name in ("csv", "junit", "markdown", "plain", "text"):
@@ -213,7 +217,7 @@ def test_an_override_that_cannot_be_meant_is_refused(
     path = table(f"student,exercise,points,excused,comment,by\n{row}\n")
     read = grades.read_results([results(line("ada", "one", 1))])
     with pytest.raises(UsageError, match=said):
-        grades.grade_reports(read, grades.Rules(overrides=grades.read_overrides(path)))
+        grades.grade_reports(read, grades.GradingRules(overrides=grades.read_overrides(path)))
 
 
 @pytest.mark.parametrize("cut", [1, 2])
@@ -253,7 +257,7 @@ def test_each_student_gets_a_page_of_their_own(
         [results(line("ada", "one", 1), line("bo", "one", 4), fault("ada", "x"))]
     )
 
-    assert write_pages(grades.grade_reports(read, grades.Rules()), tmp_path / "pages") == 2
+    assert write_pages(grades.grade_reports(read, grades.GradingRules()), tmp_path / "pages") == 2
 
     pages = {path.name: path.read_text() for path in (tmp_path / "pages").iterdir()}
     assert set(pages) == {"ada.html", "bo.html"}
@@ -420,4 +424,4 @@ def test_a_student_whose_zeros_are_lost_is_no_other_student(
     read = grades.read_results([results(line("0012345", "one", 4))])
     roster = read_students(table("student\n12345\n"))
     with pytest.raises(UsageError, match=r"'0012345' and the roster about '12345': .* as text"):
-        grades.grade_reports(read, grades.Rules(roster=roster))
+        grades.grade_reports(read, grades.GradingRules(roster=roster))

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from grader.course.grades import Rules, grade_reports, read_results
+from grader.course.grades import GradingRules, grade_reports, read_results
 from grader.course.late_rules import LateRule
 from grader.course.schedule import Schedule, Window, parse_zoned_time, read_schedule
 from grader.course.times_file import read_times
@@ -126,14 +126,14 @@ def test_one_time_for_all_is_refused(tmp_path: Path, write: Callable[[str, str],
     with pytest.raises(
         UsageError, match=r"all 3 submissions to 'one' have one time.* --times FILE"
     ):
-        grade_reports(batch, Rules(schedule=schedule))
+        grade_reports(batch, GradingRules(schedule=schedule))
 
     times = write(
         "git.csv",
         "student,exercise,time\nada,one,2026-12-01T17:59Z\nbo,,2026-12-01 19:01 Europe/Zurich\n"
         "cy,one,2026-12-02T06:00-12:00\n",
     )
-    finished = grade_reports(batch, Rules(schedule=schedule, times=read_times(times)))
+    finished = grade_reports(batch, GradingRules(schedule=schedule, times=read_times(times)))
     assert [each.points for each in finished] == [4, 2, 2]
     rows = list(csv.DictReader(io.StringIO(to_tables.submissions(finished))))
     assert [(row["grade"], row["submitted"], row["time_from"]) for row in rows] == [
@@ -150,13 +150,15 @@ def test_a_mark_without_a_time_is_one_day(
     mark = {"handed_in": None, "time_from": "Canvas"}
     late = mark | {"marked_late": True}
     batch = batch_of(tmp_path, line("ada", "one", 4) | late, line("bo", "one", 4) | mark)
-    rules = Rules(schedule=Schedule.of_options("2026-12-01T18:00Z", "0.5/day"))
+    rules = GradingRules(schedule=Schedule.of_options("2026-12-01T18:00Z", "0.5/day"))
     assert [each.points for each in grade_reports(batch, rules)] == [2, 4]
     own = read_schedule(write("schedule.yaml", TEXT), TRACKS)
     with pytest.raises(UsageError, match=r"'ada' has an extension for 'one', and Canvas marks"):
-        grade_reports(batch, Rules(schedule=own))
+        grade_reports(batch, GradingRules(schedule=own))
     times = read_times(write("t.csv", "student,time\nada,2026-12-05T01:00Z\n"))
-    assert [each.points for each in grade_reports(batch, Rules(schedule=own, times=times))] == [
+    assert [
+        each.points for each in grade_reports(batch, GradingRules(schedule=own, times=times))
+    ] == [
         2,
         4,
     ]

@@ -8,10 +8,10 @@ gradebook, nothing is written.
 import csv
 import io
 import string
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Final
+from typing import Final, TypeAlias
 
 from grader.definitions.wording import join_first
 from grader.errors import UsageError
@@ -31,6 +31,9 @@ _TEST_STUDENT: Final = {"Student, Test", "Test Student"}
 _MAX_DIGITS: Final = 12  # most digits of an assignment's points
 _ASCII_LOWER: Final = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
+NameOption: TypeAlias = Callable[[str], str]
+"""Returns the name that the caller's users know a parameter by, for errors."""
+
 Scores = Mapping[str, tuple[float, int] | None]
 """Earned and possible points of each student; None if excused."""
 
@@ -47,7 +50,14 @@ class FilledGradebook:
     unknown: tuple[str, ...]  # students with a result who are not in the gradebook
 
 
-def sum_scores(batch: Batch, exercises: Sequence[str] = ()) -> dict[str, tuple[float, int] | None]:
+def name_flag(parameter: str) -> str:
+    """Return the name of a parameter on the command line."""
+    return f"--{parameter.replace('_', '-')}"
+
+
+def sum_scores(
+    batch: Batch, exercises: Sequence[str] = (), *, name_option: NameOption = name_flag
+) -> dict[str, tuple[float, int] | None]:
     """Sum up each student's points; None for a student excused from every exercise.
 
     A missing submission counts as zero points. For an exercise from which a student is excused,
@@ -63,7 +73,7 @@ def sum_scores(batch: Batch, exercises: Sequence[str] = ()) -> dict[str, tuple[f
         UsageError: There are several exercises and none is named, or no result has a named one.
     """
     judged_exercises = sorted({report.exercise for report in batch if report.points is not None})
-    counting = _exercises_that_count(judged_exercises, exercises)
+    counting = _exercises_that_count(judged_exercises, exercises, name_option)
     by_name = {(report.student or "", report.exercise): report for report in batch}
     possible_points = {
         name: max(each.max_points for each in batch if each.exercise == name) for name in counting
@@ -91,7 +101,9 @@ def sum_scores(batch: Batch, exercises: Sequence[str] = ()) -> dict[str, tuple[f
     return sums
 
 
-def _exercises_that_count(judged_exercises: Sequence[str], names: Sequence[str]) -> list[str]:
+def _exercises_that_count(
+    judged_exercises: Sequence[str], names: Sequence[str], name_option: NameOption
+) -> list[str]:
     missing = [name for name in names if name not in judged_exercises]
     if missing:
         raise UsageError(f"there is no verdict on {', '.join(missing)} in the results")
@@ -100,7 +112,7 @@ def _exercises_that_count(judged_exercises: Sequence[str], names: Sequence[str])
     if not names and len(judged_exercises) > 1:
         raise UsageError(
             f"the results are about {', '.join(judged_exercises)}; "
-            "say with --exercise which of them count"
+            f"say with {name_option('exercise')} which of them count"
         )
     return list(dict.fromkeys(names)) or list(judged_exercises)
 
@@ -113,6 +125,7 @@ def fill(
     identity: str = IDENTITIES[0],
     scale: bool = False,
     skip_unknown: bool = False,
+    name_option: NameOption = name_flag,
 ) -> FilledGradebook:
     """Fill one column of a gradebook.
 
@@ -135,7 +148,7 @@ def fill(
         rows = list(csv.reader(lines, delimiter=delimiter))
     except csv.Error as error:
         raise UsageError(f"this is not a gradebook as Canvas exports it: {error}") from None
-    book = _Gradebook.from_rows(rows, column, identity)
+    book = _Gradebook.from_rows(rows, column, identity, name_option)
     rows_by_key = book.students()
     unknown = tuple(name for name in scores if _key(name) not in rows_by_key)
     if lost_zeros := find_lost_zeros(map(_key, unknown), rows_by_key):
@@ -147,13 +160,14 @@ def fill(
     if unknown and not skip_unknown:
         raise UsageError(
             f"not in the column {identity!r} of the gradebook: {_list_names(unknown)}; name the "
-            f"column that has these names with --match, or leave them out with --skip-unknown"
+            f"column that has these names with {name_option('match')}, or leave them out with "
+            f"{name_option('skip_unknown')}"
         )
     for name, (_, possible) in ((name, score) for name, score in scores.items() if score):
         if book.points is not None and book.points != possible and not scale:
             raise UsageError(
                 f"the assignment has {book.points} points in Canvas and {possible} here, as for "
-                f"{name!r}; --scale converts them"
+                f"{name!r}; {name_option('scale')} converts them"
             )
     by_key = _scores_by_key(scores)
     graded, left_alone, without = 0, list[str](), list[str]()
@@ -188,7 +202,9 @@ class _Gradebook:
     comma: bool  # True if numbers have a decimal comma
 
     @classmethod
-    def from_rows(cls, rows: list[list[str]], column: str, identity: str) -> "_Gradebook":
+    def from_rows(
+        cls, rows: list[list[str]], column: str, identity: str, name_option: NameOption
+    ) -> "_Gradebook":
         header = rows[0] if rows else []
         if "ID" not in header or not {"Student", "LastName"} & set(header[:1]):
             raise UsageError(
@@ -199,7 +215,8 @@ class _Gradebook:
         if identity not in header:
             columns = [name for name in IDENTITIES if name in header]
             raise UsageError(
-                f"the gradebook has no column {identity!r}; --match {_list_names(columns)}"
+                f"the gradebook has no column {identity!r}; {name_option('match')} "
+                f"{_list_names(columns)}"
             )
         places = [at for at, name in enumerate(header) if name == column]
         if not places:

@@ -35,13 +35,6 @@ _CSV = "text/csv"
 _CSV_RESPONSE: dict[int | str, dict[str, Any]] = {
     200: {"content": {_CSV: {"schema": {"type": "string"}}}}
 }
-# The command line's option names for our parameters, as errors mention them.
-_PARAMETER_BY_OPTION = {
-    "--skip-unknown": "skip_unknown",
-    "--exercise": "exercise",
-    "--match": "match",
-    "--scale": "scale",
-}
 
 
 class GradeInfo(BaseModel):
@@ -134,7 +127,8 @@ def fill_canvas_column(
 ) -> Response:
     """Fill a column of a gradebook that Canvas exported; Canvas imports the answer."""
     try:
-        scores = sum_scores(service.staff_reader.read(gradebook_data.make_batch), exercise or ())
+        batch = service.staff_reader.read(gradebook_data.make_batch)
+        scores = sum_scores(batch, exercise or (), name_option=str)
         filled = fill(
             export.decode(),
             scores,
@@ -142,13 +136,12 @@ def fill_canvas_column(
             identity=match,
             scale=scale,
             skip_unknown=skip_unknown,
+            name_option=str,  # the parameters of the route have the same names
         )
     except UnicodeDecodeError:
         raise ProblemError(HTTPStatus.CONFLICT, "The file is not UTF-8.") from None
     except UsageError as error:
         sentence = str(error)
-        for option, parameter in _PARAMETER_BY_OPTION.items():
-            sentence = sentence.replace(option, parameter)
         raise ProblemError(HTTPStatus.CONFLICT, f"{sentence[0].upper()}{sentence[1:]}.") from None
     return make_csv_response([filled.text], "filled.csv")
 

@@ -18,7 +18,13 @@ from etude_server.catalog import Catalog
 from etude_server.grading import GradingRequest, GradingService
 from etude_server.store import regrades, verdicts
 from etude_server.store.database import Database
-from etude_server.store.regrades import EndState, NewRegrade, Regrade, RegradeChange, VerdictSummary
+from etude_server.store.regrades import (
+    EndState,
+    Regrade,
+    RegradeChange,
+    RegradeTerms,
+    VerdictSummary,
+)
 from etude_server.store.verdicts import StoredVerdict
 from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault, UsageError
@@ -174,7 +180,7 @@ def start_regrade(
     exercise = plan.exercise
     with host.database.read() as connection:
         sources = regrades.list_sources(connection, exercise.id, plan.from_hash)
-    new_regrade = NewRegrade(
+    terms = RegradeTerms(
         exercise=exercise.id,
         from_hash=plan.from_hash,
         to_hash=exercise.digest,
@@ -182,7 +188,7 @@ def start_regrade(
         reason=_require_reason(reason),
         allow_lower=allow_lower,
     )
-    return _store_and_queue(host, new_regrade, sources)
+    return _store_and_queue(host, terms, sources)
 
 
 def undo_regrade(host: RegradeHost, regrade_id: str, *, by: str, reason: str) -> Regrade:
@@ -198,7 +204,7 @@ def undo_regrade(host: RegradeHost, regrade_id: str, *, by: str, reason: str) ->
         if target is None or target.state == "running":
             raise UsageError(f"there is no regrade {regrade_id!r} that has ended")
         sources = regrades.list_sources_published_by(connection, regrade_id)
-    new_regrade = NewRegrade(
+    terms = RegradeTerms(
         exercise=target.exercise,
         from_hash=target.to_hash,
         to_hash=target.from_hash,
@@ -206,7 +212,7 @@ def undo_regrade(host: RegradeHost, regrade_id: str, *, by: str, reason: str) ->
         reason=f"undo of {regrade_id}: {_require_reason(reason)}",
         allow_lower=True,
     )
-    return _store_and_queue(host, new_regrade, sources)
+    return _store_and_queue(host, terms, sources)
 
 
 def _require_reason(text: str) -> str:
@@ -214,10 +220,10 @@ def _require_reason(text: str) -> str:
 
 
 def _store_and_queue(
-    host: RegradeHost, new_regrade: NewRegrade, source_hashes: Sequence[str]
+    host: RegradeHost, terms: RegradeTerms, source_hashes: Sequence[str]
 ) -> Regrade:
     with host.database.write() as connection:
-        regrade = regrades.store_regrade(connection, new_regrade, source_hashes)
+        regrade = regrades.store_regrade(connection, terms, source_hashes)
         open_sources = regrades.list_open_sources(connection, regrade)
     if host.regrade_queue is not None:
         host.regrade_queue.defer_regrade(regrade.id, open_sources)

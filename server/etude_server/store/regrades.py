@@ -34,34 +34,28 @@ Effect: TypeAlias = Literal["same", "raised", "lowered"]
 
 
 @dataclass(frozen=True, slots=True)
-class Regrade:
-    """A regrade and its progress."""
+class RegradeTerms:
+    """The exercise and versions of a regrade, and who begins it on which terms."""
 
-    id: str
     exercise: str
     from_hash: str
     to_hash: str
     by: str  # a person's id, or a user of the command line
     reason: str
     allow_lower: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Regrade(RegradeTerms):
+    """A regrade and its progress."""
+
+    id: str
     state: RegradeState
     created_at: Moment
     ended_at: Moment | None
     by_name: str  # the name that others see
     done: int  # number of finished sources
     sources: int
-
-
-@dataclass(frozen=True, slots=True)
-class NewRegrade:
-    """A regrade to begin."""
-
-    exercise: str
-    from_hash: str
-    to_hash: str
-    by: str  # a person's id, or a user of the command line
-    reason: str
-    allow_lower: bool
 
 
 def _count_sources(*conditions: Any) -> ScalarSelect[int]:
@@ -222,16 +216,18 @@ def find_changes(
     return changes
 
 
-def store_regrade(connection: Connection, new: NewRegrade, source_hashes: Sequence[str]) -> Regrade:
+def store_regrade(
+    connection: Connection, terms: RegradeTerms, source_hashes: Sequence[str]
+) -> Regrade:
     """Store a regrade with its sources, or return the equal one that has not ended.
 
     Raises:
         UsageError: A running regrade has another target version or rule for lower verdicts.
     """
-    for running in list_running_regrades(connection, new.exercise):
-        if running.from_hash != new.from_hash:
+    for running in list_running_regrades(connection, terms.exercise):
+        if running.from_hash != terms.from_hash:
             continue
-        if (running.to_hash, running.allow_lower) != (new.to_hash, new.allow_lower):
+        if (running.to_hash, running.allow_lower) != (terms.to_hash, terms.allow_lower):
             lowers = "with" if running.allow_lower else "without"
             raise UsageError(
                 f"regrade {running.id} to version {running.to_hash[:12]}, {lowers} --allow-lower, "
@@ -239,7 +235,7 @@ def store_regrade(connection: Connection, new: NewRegrade, source_hashes: Sequen
             )
         return running
     regrade_id = make_id()
-    data = asdict(new)
+    data = asdict(terms)
     columns = {"id": regrade_id, "state": "running", "created_at": now()}
     connection.execute(insert(regrade_table).values({**data, **columns}))
     rows = [

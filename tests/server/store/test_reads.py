@@ -29,7 +29,7 @@ from etude_server.store import (
 from etude_server.store.database import Database
 from etude_server.store.migrate import upgrade_store
 from etude_server.store.platforms import PlatformRegistration
-from etude_server.store.regrades import NewRegrade, VerdictSummary
+from etude_server.store.regrades import RegradeTerms, VerdictSummary
 from etude_server.store.unsent_scores import LineItem
 from grader.course.roster_file import read_roster
 from grader.course.schedule import Window
@@ -140,8 +140,8 @@ def _fill_store(database: Database, exercise: Exercise) -> dict[str, Any]:
     with database.write() as connection:
         submission_actions.add_comment(connection, taken[6], "so", None, actor="test")
         invite = people_actions.make_invite(connection, ada, 1, actor="test")
-        new_regrade = NewRegrade(name, "e1", "e2", by="test", reason="why", allow_lower=False)
-        begun = regrades.store_regrade(connection, new_regrade, [taken[0].source_hash])
+        terms = RegradeTerms(name, "e1", "e2", by="test", reason="why", allow_lower=False)
+        begun = regrades.store_regrade(connection, terms, [taken[0].source_hash])
     with database.read() as connection:
         kept = verdicts.find_published_verdict(connection, taken[0].id)
     assert kept is not None

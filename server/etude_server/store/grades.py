@@ -43,7 +43,7 @@ from grader.reports.report import NOT_SUBMITTED
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """The best published verdict of a person in an exercise."""
+    """The best published verdict of a person in an exercise, and the points that count."""
 
     person: str  # the person's name
     exercise: str

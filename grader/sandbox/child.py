@@ -172,7 +172,7 @@ class ChildProcess(FramedChild):
         try:
             stopped = read_stopped(tree, number)
         except ForgedError as error:
-            raise self._end_forger(str(error)) from error
+            raise self.end_forger(str(error)) from error
         if stopped and self._has_used_its_time():
             self._take_traceback()
             raise ChildGoneError(Cause.CPU_TIME, f"{self.limits.cpu_seconds} s", stopped)

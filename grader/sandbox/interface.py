@@ -140,6 +140,11 @@ class Child(ABC):
     def end(self) -> Ending:
         """End the child with everything it started, and wait for it; may be called twice."""
 
+    def end_forger(self, message: str) -> ChildGoneError:
+        """End the child after an answer that is not valid, and return the error."""
+        self.end()
+        return ChildGoneError(Cause.PROTOCOL, message)
+
     @abstractmethod
     def close(self) -> None:
         """End the child and everything it started, without waiting; free its resources."""
@@ -160,6 +165,13 @@ class ChildFactory(Protocol):
 
     def child(self, limits: Limits) -> Child:
         """Return a new child."""
+
+
+class GradingSandbox(ChildFactory, Protocol):
+    """A sandbox with what a verdict and the check of an exercise say of it."""
+
+    backend_name: str
+    packages: frozenset[str]  # modules that submissions may import besides NumPy
 
 
 class FramedChild(Child):
@@ -236,7 +248,7 @@ class FramedChild(Child):
             if (called := read_call_back(tree)) is None:
                 return self._verify_answer(tree, number, measured=exchange.with_usage)
             if exchange.peer is None:
-                raise self._end_forger("a call of no function")
+                raise self.end_forger("a call of no function")
             try:
                 answered = exchange.peer.call_back(*called)
             except BaseException:
@@ -250,18 +262,14 @@ class FramedChild(Child):
             header, body = wire.lengths(self._receive(wire.PREFIX_BYTES))
             self._answered_bytes += header + body
             if self._answered_bytes > MAX_ANSWER_BYTES:
-                raise self._end_forger("answers of too many bytes")
+                raise self.end_forger("answers of too many bytes")
             return exchange.decode(self._receive(header), self._receive(body))
         except wire.MalformedError as error:
-            raise self._end_forger(str(error)) from error
+            raise self.end_forger(str(error)) from error
 
     def _verify_answer(self, tree: object, number: int, *, measured: bool = False) -> Answer:
         """Return the answer in a message."""
         try:
             return read_answer(tree, number, measured=measured)
         except ForgedError as error:
-            raise self._end_forger(str(error)) from error
-
-    def _end_forger(self, message: str) -> ChildGoneError:
-        self.end()
-        return ChildGoneError(Cause.PROTOCOL, message)
+            raise self.end_forger(str(error)) from error

@@ -14,7 +14,6 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Self
 
@@ -31,11 +30,6 @@ _BOOTSTRAP = (
 _AT_ONCE = 1 << 16  # bytes that are read from a pipe at once, the size of a pipe's buffer
 
 
-@dataclass(frozen=True, slots=True)
-class _NoBackend:
-    name: str = "none"
-
-
 class PortableSandbox:
     """A source of children that are not isolated.
 
@@ -43,7 +37,7 @@ class PortableSandbox:
         packages: The modules that submissions may import besides NumPy. This is not enforced here.
     """
 
-    backend = _NoBackend()
+    backend_name = "none"
 
     def __init__(self, packages: Iterable[str] = ()) -> None:
         self.packages = frozenset(packages)

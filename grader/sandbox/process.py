@@ -43,6 +43,7 @@ class Sandbox:
         packages: Iterable[str] = (),
     ) -> None:
         self.backend = backend
+        self.backend_name = backend.name
         self.packages = frozenset(packages)
         self.keeps_spare_child = keep_spare_child
         self._spare: ChildProcess | None = None
@@ -79,7 +80,7 @@ class Sandbox:
         if self._ready:
             return
         if "ready" not in self._control.receive(START_SECONDS):
-            raise SandboxFault(f"the {self.backend.name} sandbox did not start")
+            raise SandboxFault(f"the {self.backend_name} sandbox did not start")
         self._ready = True
 
     def child(self, limits: Limits = DEFAULT_LIMITS) -> ChildProcess:

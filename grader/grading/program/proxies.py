@@ -24,7 +24,7 @@ from grader.grading.comparison.compare import EXACT, compare, is_masked
 from grader.grading.comparison.nested_values import iter_arrays, map_parts, walk
 from grader.grading.feedback.difference_sentences import describe_value
 from grader.grading.program.author_code import TooLargeError, TooLongError, is_forwarding_allowed
-from grader.sandbox.answers import Cause, ChildGoneError, Raised, Returned, Unsupported, Usage
+from grader.sandbox.answers import ChildGoneError, Raised, Returned, Unsupported, Usage
 from grader.sandbox.in_child.sharing import Sharing, replace_contents
 from grader.sandbox.in_child.value_types import with_items
 from grader.sandbox.in_child.wire import (
@@ -392,8 +392,7 @@ class Proxies:
                     warnings.warn(printable(message[:_MAX_WARNING_LENGTH]), category, stacklevel=4)
 
     def _end_forger(self) -> ChildGoneError:
-        self.child.end()
-        return self._remember(ChildGoneError(Cause.PROTOCOL, "not what was asked for"))
+        return self._remember(self.child.end_forger("not what was asked for"))
 
     def operate(self, name: str, *operands: Any) -> Any:
         """Apply an operator or a built-in function in the sandbox."""

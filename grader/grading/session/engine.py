@@ -29,14 +29,13 @@ from grader.grading.session.proof_evidence import (
     summarize_inputs,
 )
 from grader.grading.submissions.submission import Submission
+from grader.sandbox.interface import GradingSandbox
 from grader.sandbox.limits import Limits
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import TestCase
     from grader.grading.diagnosis.diagnostician import Diagnostician
     from grader.grading.results.verdict import Diagnosis, LineShape, SmallExample
-    from grader.sandbox.portable import PortableSandbox
-    from grader.sandbox.process import Sandbox
 
 
 class NotPassedError(Exception):
@@ -114,7 +113,7 @@ _MAX_EXERCISES_WITH_ITEMS = 32
 
 def grade_all(
     jobs: Iterable[Job],
-    sandbox: "Sandbox | PortableSandbox",
+    sandbox: GradingSandbox,
     emit: Callable[[Job, Result], None],
     record: Callable[[str, Any], None] = lambda _kind, _content: None,
 ) -> None:
@@ -144,7 +143,7 @@ def grade_all(
 def grade(
     exercise: Exercise,
     submission: Submission,
-    sandbox: "Sandbox | PortableSandbox",
+    sandbox: GradingSandbox,
     limits: Limits | None = None,
     *,
     options: JobOptions | None = None,
@@ -178,7 +177,7 @@ class _GradingSession:
     def __init__(
         self,
         jobs: Iterable[Job],
-        sandbox: "Sandbox | PortableSandbox",
+        sandbox: GradingSandbox,
         emit: Callable[[Job, Result], None],
         record: Callable[[str, Any], None],
     ) -> None:
@@ -258,7 +257,7 @@ class _GradingSession:
             stop_at_failure = options is not None and options.stop_at_failure
             results = _run_items(items, run, record, stop_at_failure=stop_at_failure)
             evidence = collect_evidence(run) if options and options.with_evidence else None
-        verdict = replace(run.verdict(results, self._sandbox.backend.name), evidence=evidence)
+        verdict = replace(run.verdict(results, self._sandbox.backend_name), evidence=evidence)
         if has_feedback:
             if verdict.outcome is not Outcome.PASSED and not verdict.message:
                 record(journal.VERDICT, [verdict_data(verdict), run.best_effort.feedback_errors])
@@ -385,7 +384,7 @@ def _source_of_one_file(run: SubmissionRun) -> str:
 def _trace_shapes(
     oracle: Oracle,
     run: SubmissionRun,
-    sandbox: "Sandbox | PortableSandbox",
+    sandbox: GradingSandbox,
     results: dict[TestId, TestResult],
 ) -> "tuple[LineShape, ...]":
     """Return the shapes on each line of a call, with the first wrong line marked."""

@@ -376,7 +376,7 @@ def _work(
         gc.freeze()
         gc.enable()
         confine_this_process()
-        _send(connection, {"ready": sandbox.backend.name})
+        _send(connection, {"ready": sandbox.backend_name})
         try:
             grade_all(
                 _jobs(connection),

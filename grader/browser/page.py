@@ -221,14 +221,14 @@ def judge_break(data: str, program: str, call: str) -> str:
     }
     with _quietly(), provide_data_files(breaks.exercise):
         try:
-            judgement = judge_call(
+            answer = judge_call(
                 breaks.exercise, breaks.calls, codes[program], PageChildFactory(), call
             )
         except Exception as error:  # noqa: BLE001  reported on the page, which keeps working
-            judgement = f"This could not be judged: {type(error).__name__}: {error}"
-    if isinstance(judgement, str):
-        return json.dumps({"example": None, "message": judgement})
-    example = {"code": judgement.code, "result": result_data(judgement.result)}
+            answer = f"This could not be judged: {type(error).__name__}: {error}"
+    if isinstance(answer, str):
+        return json.dumps({"example": None, "message": answer})
+    example = {"code": answer.code, "result": result_data(answer.result)}
     return json.dumps({"example": example, "message": None})
 
 

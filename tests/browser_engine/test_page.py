@@ -13,7 +13,7 @@ from grader.browser.data_encoding import from_text
 from grader.browser.shipping import break_data, engine_data
 from grader.definitions.collection import load_exercise
 from grader.definitions.student_edition import student_text
-from grader.grading.diagnosis.break_it import break_program
+from grader.grading.diagnosis.break_it import judge_breaking_call
 from grader.grading.expected.oracle import Oracle
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.process import Sandbox
@@ -422,7 +422,7 @@ def test_a_call_that_shall_break_a_program_is_judged_as_in_the_sandbox(
     for program, call, message in calls:
         answer = page("judge_break", data, program, call)
         submission = Submission.from_bytes(Path("f.py"), wrong[program].encode())
-        verdict = break_program(Oracle(exercise, sandbox), submission, sandbox, call)
+        verdict = judge_breaking_call(Oracle(exercise, sandbox), submission, sandbox, call)
         assert message in (answer["message"] or "")
         assert (answer["example"] is None) == bool(message) == (verdict.example is None)
         if verdict.example is None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from grader.definitions.track import Track
-from grader.grading.diagnosis.break_it import break_program
+from grader.grading.diagnosis.break_it import judge_breaking_call
 from grader.grading.expected.oracle import Oracle
 from grader.lessons.blocks import (
     BreakTask,
@@ -144,7 +144,7 @@ def test_every_program_of_a_lesson_can_be_broken(sandbox: Sandbox) -> None:
         exercise = COLLECTION.find(task.exercise)
         job = break_job(exercise, task.misconception, _BREAKS[task.exercise])
         oracle = Oracle(exercise, sandbox)
-        verdict = break_program(oracle, job.submission, sandbox, _BREAKS[task.exercise])
+        verdict = judge_breaking_call(oracle, job.submission, sandbox, _BREAKS[task.exercise])
         assert verdict.example, (task.exercise, verdict.message)
 
 

@@ -31,7 +31,7 @@ _MAX_NUMBERS: Final = 500  # numbers of a draw up to which its arguments serve a
 _MAX_DRAWN_CALLS: Final = 24  # calls that are tried for a program
 
 
-def break_program(
+def judge_breaking_call(
     oracle: Oracle, submission: Submission, sandbox: ChildFactory, text: str
 ) -> Verdict:
     """Return the verdict on a job's `breaking_call`, with an example or a message.
@@ -41,15 +41,14 @@ def break_program(
     """
     calls = list_allowed_calls(oracle)
     judge = partial(judge_call, oracle.exercise, calls, submission.source, sandbox)
-    judgement: SmallExample | str
     if text.strip():
-        judgement = judge(text)
+        answer = judge(text)
     else:
-        judgements = map(judge, _draw_calls(oracle))
-        examples = (judged for judged in judgements if isinstance(judged, SmallExample))
-        judgement = next(examples, break_sentences.NO_WITNESS)
-    example = None if isinstance(judgement, str) else judgement
-    message = judgement if isinstance(judgement, str) else judgement.result.message
+        answers = map(judge, _draw_calls(oracle))
+        examples = (answer for answer in answers if isinstance(answer, SmallExample))
+        answer = next(examples, break_sentences.NO_WITNESS)
+    example = None if isinstance(answer, str) else answer
+    message = answer if isinstance(answer, str) else answer.result.message
     verdict = make_verdict(
         oracle.exercise,
         submission,

@@ -86,13 +86,13 @@ def judge_call(
             arguments = rules.convert(values)
             if match.test in judged:  # an equal test has already judged the call
                 continue
-            judgement = _judge(exercise, program, sandbox, rules, arguments)
+            answer = _judge(exercise, program, sandbox, rules, arguments)
         except RefusedError as error:
             refusal = str(error)
             continue
-        if not isinstance(judgement, str):
-            return judgement
-        same = judgement
+        if not isinstance(answer, str):
+            return answer
+        same = answer
         judged.append(match.test)
     return same or refusal
 

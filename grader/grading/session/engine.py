@@ -305,9 +305,9 @@ class _GradingSession:
     ) -> Verdict:
         """Grade a job and carry out the additional requests of its options."""
         if options.breaking_call is not None:
-            from grader.grading.diagnosis.break_it import break_program
+            from grader.grading.diagnosis.break_it import judge_breaking_call
 
-            return break_program(oracle, job.submission, self._sandbox, options.breaking_call)
+            return judge_breaking_call(oracle, job.submission, self._sandbox, options.breaking_call)
         if options.wrong_program is None:
             return self._grade_job(session, job, oracle, self._record)
 

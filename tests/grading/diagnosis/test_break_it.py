@@ -8,7 +8,7 @@ from typing import TypeAlias
 import pytest
 
 from grader.authoring.verify.breaking_calls import notes_on_breaking_calls
-from grader.grading.diagnosis.break_it import break_program
+from grader.grading.diagnosis.break_it import judge_breaking_call
 from grader.grading.expected.oracle import Oracle
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import verdict_data
@@ -39,7 +39,7 @@ def judge(make: Make, sandbox: Sandbox) -> Judge:
     def verdict(call: str, source: str = WHOLE, *tests: Fields, **fields: object) -> Verdict:
         exercise = make(*(tests or (TEST,)), **{"solution": MEANS, **fields})
         submission = Submission.from_bytes(Path("small.py"), source.encode())
-        return break_program(Oracle(exercise, sandbox), submission, sandbox, call)
+        return judge_breaking_call(Oracle(exercise, sandbox), submission, sandbox, call)
 
     return verdict
 

@@ -137,7 +137,7 @@ class PageChild(Child):
             header, body = _parts(answer)
             self._count_bytes(header, body)
             tree = exchange.decode(header, body)
-            answered = read_answer(tree, number, measured=exchange.with_usage)
+            answered = read_answer(tree, number, with_usage=exchange.with_usage)
         except (wire.MalformedError, ForgedError) as error:
             raise ChildGoneError(Cause.PROTOCOL, str(error)) from error
         if isinstance(answered, Raised) and answered.message.startswith(_TOO_LARGE):

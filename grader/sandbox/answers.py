@@ -149,12 +149,12 @@ def read_call_back(tree: object) -> tuple[int, list[Any], dict[Any, Any]] | None
     return (number, args, kwargs) if word == "call back" and has_text_names else None
 
 
-def read_answer(tree: object, number: int, *, measured: bool = False) -> Answer:
+def read_answer(tree: object, number: int, *, with_usage: bool = False) -> Answer:
     """Parse an answer, which a submission may have forged, so every part is checked.
 
     Args:
         number: The number of the request that it must answer.
-        measured: Whether a returned value must come with its usage.
+        with_usage: Whether a returned value must come with its usage.
 
     Raises:
         ForgedError: It is not a valid answer to that request.
@@ -162,9 +162,9 @@ def read_answer(tree: object, number: int, *, measured: bool = False) -> Answer:
     if not _begins_as_an_answer(tree):
         raise ForgedError("not an answer")
     match tree:
-        case [answered, "ok", value] if answered == number and not measured:
+        case [answered, "ok", value] if answered == number and not with_usage:
             return Returned(value)
-        case [answered, "ok", value, usage] if answered == number and measured:
+        case [answered, "ok", value, usage] if answered == number and with_usage:
             match usage:
                 case [cpu, peak] if _is_count(cpu) and _is_count(peak):
                     return Returned(value, Usage(cpu / 1e9, peak))

@@ -168,7 +168,7 @@ class ChildProcess(FramedChild):
     def _not_ready(self) -> str:
         return f"a child of the {self._control.name} sandbox was not locked in"
 
-    def _verify_answer(self, tree: object, number: int, *, measured: bool = False) -> Answer:
+    def _verify_answer(self, tree: object, number: int, *, with_usage: bool = False) -> Answer:
         try:
             stopped = read_stopped(tree, number)
         except ForgedError as error:
@@ -176,7 +176,7 @@ class ChildProcess(FramedChild):
         if stopped and self._has_used_its_time():
             self._take_traceback()
             raise ChildGoneError(Cause.CPU_TIME, f"{self.limits.cpu_seconds} s", stopped)
-        return super()._verify_answer(tree, number, measured=measured)
+        return super()._verify_answer(tree, number, with_usage=with_usage)
 
     def _send(self, pieces: list[bytes | memoryview]) -> None:
         while pieces:

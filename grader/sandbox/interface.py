@@ -246,7 +246,7 @@ class FramedChild(Child):
         while True:
             tree = self._next_message(exchange)
             if (called := read_call_back(tree)) is None:
-                return self._verify_answer(tree, number, measured=exchange.with_usage)
+                return self._verify_answer(tree, number, with_usage=exchange.with_usage)
             if exchange.peer is None:
                 raise self.end_forger("a call of no function")
             try:
@@ -267,9 +267,9 @@ class FramedChild(Child):
         except wire.MalformedError as error:
             raise self.end_forger(str(error)) from error
 
-    def _verify_answer(self, tree: object, number: int, *, measured: bool = False) -> Answer:
+    def _verify_answer(self, tree: object, number: int, *, with_usage: bool = False) -> Answer:
         """Return the answer in a message."""
         try:
-            return read_answer(tree, number, measured=measured)
+            return read_answer(tree, number, with_usage=with_usage)
         except ForgedError as error:
             raise self.end_forger(str(error)) from error

@@ -100,7 +100,7 @@ def run_steps(facts: ProofFacts) -> Iterator[list[VariantRun]]:
     facts.sabotaged_programs = sabotage_programs(exercise, facts.right_program)
     yield from _right_programs(facts)
     # If the solution times out, most of the other runs would take as long.
-    if facts.solution.timed_out:
+    if facts.solution.has_timed_out:
         facts.sound_tests = frozenset()
         return
     # The right program is another one if only the starter and the solution together pass.
@@ -130,7 +130,7 @@ def _right_programs(facts: ProofFacts) -> Iterator[list[VariantRun]]:
         variants.plan_with_evidence(RunGroup.EMPTY, "", empty, "pass\n"),
     ]
     facts.sound_tests = passed_tests(facts.solution)
-    if facts.solution.outcome is not Outcome.PASSED and not facts.solution.timed_out:
+    if facts.solution.outcome is not Outcome.PASSED and not facts.solution.has_timed_out:
         # Comments that name files join the parts of each file.
         both = f"{exercise.starter.rstrip()}\n\n\n{solution}"
         yield [

@@ -90,7 +90,7 @@ class _Candidate:
     # The results of the first tests in running order.
     fingerprints: list[Fingerprint] = field(default_factory=list)
     is_usable: bool = True
-    timed_out: bool = False
+    has_timed_out: bool = False
 
 
 class Diagnostician:
@@ -391,7 +391,7 @@ class Diagnostician:
             )
         except DefinitionError:  # the author's Python rejects the copy's result
             return False
-        failed.timed_out_copies += copy.timed_out
+        failed.timed_out_copies += copy.has_timed_out
         return copy.is_usable and passes
 
     def _short_limits(self) -> Limits:
@@ -414,7 +414,7 @@ class Diagnostician:
             return
         sentences: set[str] = set()
         for program in self._mutants:
-            if sum(mutant.timed_out for mutant in self._mutants) > _MAX_TIMEOUTS:
+            if sum(mutant.has_timed_out for mutant in self._mutants) > _MAX_TIMEOUTS:
                 return
             if program.feedback not in sentences and self._explains(program, failed):
                 sentences.add(program.feedback)
@@ -469,7 +469,7 @@ class Diagnostician:
             program.is_usable = not run.problem
             for test in self._tests if program.is_usable else ():
                 result = run.grade_test(test)
-                program.timed_out |= result.outcome is Outcome.TIMED_OUT and not declared
+                program.has_timed_out |= result.outcome is Outcome.TIMED_OUT and not declared
                 yield test, _fingerprint(result.outcome, run.observed.get(test.id))
 
 

@@ -466,7 +466,7 @@ class Proxies:
         """Return the wire form of an object that is not plain data; see `wire.Keeper`."""
         if isinstance(value, NameProxy) and value.handle_.number < 0:
             # The object behind a name is looked up when it is first passed as an argument.
-            plain = self.ask("value", value._name, alone=True)  # noqa: SLF001  the proxy is ours
+            plain = self.ask("value", value._name, is_nested=True)  # noqa: SLF001  the proxy is ours
             if not isinstance(plain, Proxy):
                 raise self._end_forger()
             object.__setattr__(value, "handle_", plain.handle_)
@@ -475,7 +475,7 @@ class Proxies:
             return value.handle_
         if isinstance(value, MethodProxy):
             owner_and_name = [value.__self__, value.__name__]
-            method = self.ask("operate", "getattr", owner_and_name, alone=True)
+            method = self.ask("operate", "getattr", owner_and_name, is_nested=True)
             return method.handle_ if isinstance(method, Proxy) else None
         number = self._first_function
         for number in range(self._first_function, len(self.functions) + 1):
@@ -565,14 +565,14 @@ class Proxies:
         *arguments: Any,
         watched: Shared | None = None,
         with_warnings: bool = False,
-        alone: bool = False,
+        is_nested: bool = False,
     ) -> Any:
         """Send a request and return the value of its answer.
 
         Args:
-            alone: Whether to share no objects, since the request is sent while another is encoded.
+            is_nested: Whether another request is being encoded; then no objects are shared.
         """
-        sharing = None if alone else self.sharing
+        sharing = None if is_nested else self.sharing
         exchange = Exchange(
             with_usage=self.usages is not None,
             with_warnings=with_warnings,

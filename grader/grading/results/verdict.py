@@ -277,7 +277,7 @@ class Verdict:
         return sum(test.points for test in self.tests)
 
     @property
-    def timed_out(self) -> bool:
+    def has_timed_out(self) -> bool:
         """True if the submission or one of its tests ran out of time."""
         return Outcome.TIMED_OUT in {self.outcome, *(test.outcome for test in self.tests)}
 

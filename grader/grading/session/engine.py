@@ -321,7 +321,7 @@ class _GradingSession:
         wrong_job = replace(job, submission=options.wrong_program, options=JobOptions())
         wrong = self._grade_job(session, wrong_job, oracle, record_start)
         verdict = self._grade_job(session, job, oracle, self._record)
-        if verdict.timed_out:  # a second run would take as long and show nothing new
+        if verdict.has_timed_out:  # a second run would take as long and show nothing new
             return verdict
         wrong_again = self._grade_job(session, wrong_job, oracle, record_start)
         again = self._grade_job(session, job, oracle, record_start)

@@ -198,18 +198,15 @@ def _forbidden_phrase(forbid: Forbid, use: Use) -> str | None:
     # A forbidden name without a dot is forbidden in any module. A function that is only named, not
     # called, counts too, since it may be called elsewhere. `f.__call__` counts as `f`.
     words = [word for word in name.split(".") if not word.startswith("__")]
-    match = (
-        any(
-            _matches(e, name) if "." in e else e in name.split(".")
-            for e in _expand_np(forbid.names)
-        )
-        or any(
-            _matches(e, name) if "." in e else words[-1:] == [e] for e in _expand_np(forbid.calls)
-        )
+    names, calls = [*_expand_np(forbid.names)], [*_expand_np(forbid.calls)]
+    dotted = [entry for entry in (*names, *calls) if "." in entry]
+    is_forbidden = (
+        any(_matches(entry, name) for entry in (*dotted, *(_HIDDEN_LOOPS if forbid.loops else ())))
+        or not {*name.split(".")}.isdisjoint(names)
+        or not {*words[-1:]}.isdisjoint(calls)
         or (forbid.loops and name.removesuffix(".__call__") in _HIDDEN_LOOPS_BY_ONE_WORD)
-        or (forbid.loops and any(_matches(entry, name) for entry in _HIDDEN_LOOPS))
     )
-    if not match:
+    if not is_forbidden:
         return None
     full_name = name.replace("numpy.", "np.", 1) if name.startswith("numpy.") else name
     if use.written in (full_name, name) or name.startswith("."):
@@ -218,7 +215,7 @@ def _forbidden_phrase(forbid: Forbid, use: Use) -> str | None:
 
 
 def _matches(entry: str, name: str) -> bool:
-    """Return whether a use is one of a forbidden name with a dot."""
+    """Return whether a name means what an entry with its module forbids."""
     # The imports of a library are its attributes too, as in numpy.ma.core.functools.reduce.
     imported = _is_below(name, entry) or (
         _is_library(name.partition(".")[0]) and f".{entry}." in f".{name}."

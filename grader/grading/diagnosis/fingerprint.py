@@ -78,11 +78,8 @@ class Fingerprint:
             return False
         if self.form != other.form or len(self.numbers) != len(other.numbers):
             return False
-        usual = usual_tolerance(
-            np.dtype(
-                np.float32 if self.is_single_precision or other.is_single_precision else np.float64
-            )
-        )
+        is_single = self.is_single_precision or other.is_single_precision
+        usual = usual_tolerance(np.dtype(np.float32 if is_single else np.float64))
         atol, rtol = usual.atol, usual.rtol
         if closeness is not None:
             atol, rtol = min(atol, closeness.atol), min(rtol, closeness.rtol) or rtol

@@ -224,7 +224,7 @@ def test_a_forged_answer_is_read_or_malformed(status: object, payload: object) -
 def test_a_forged_usage_is_numbers_or_malformed(usage: object) -> None:
     """What a measured call is said to have taken is two counts, or no answer at all."""
     with contextlib.suppress(ForgedError):
-        answer = read_answer([1, "ok", None, usage], 1, measured=True)
+        answer = read_answer([1, "ok", None, usage], 1, with_usage=True)
         assert isinstance(answer, Returned)
         assert answer.usage is not None
         assert answer.usage.cpu_seconds >= 0
@@ -272,7 +272,7 @@ def test_gaps_of_arrays_are_bounded_together() -> None:
 def test_a_usage_comes_when_it_was_asked_for_and_only_then() -> None:
     """A submission can neither leave it out nor send it along."""
     with pytest.raises(ForgedError):
-        read_answer([1, "ok", None], 1, measured=True)
+        read_answer([1, "ok", None], 1, with_usage=True)
     with pytest.raises(ForgedError):
         read_answer([1, "ok", None, [1, 1]], 1)
 

@@ -107,7 +107,7 @@ def difference_sentence(
     facts = difference.facts
     moved = " and ".join(f"`{name}`" for name in facts.get("moved", ()))
     names = {"name": name, "kind": describe_value(facts.get("got")), "moved": moved}
-    return render_sentence(table[difference.sentence_key], name, names=names, **facts)
+    return render_sentence(table[difference.sentence_key], name, extra_names=names, **facts)
 
 
 def describe_value(value: object) -> str:

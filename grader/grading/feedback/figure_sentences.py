@@ -22,7 +22,7 @@ def figure_sentence(what: str, plot: int = 0, **facts: Any) -> str:
     names = {"which": series, "name": series.lower(), "Thing": _upper(_thing(noun))}
     if isinstance(got, float):
         names["came"], names["wanted"] = distinct_texts(got, facts["expected"])
-    sentence = render_sentence(_SENTENCES[what], names=names, **facts)
+    sentence = render_sentence(_SENTENCES[what], extra_names=names, **facts)
     return f"In plot {plot}: {sentence[0].lower()}{sentence[1:]}" if plot else sentence
 
 

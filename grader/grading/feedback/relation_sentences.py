@@ -21,7 +21,7 @@ def relation_sentence(
     facts = dict(relation.facts)
     if relation.id in _WITH_FACTOR:
         facts["origin"] = origin or ("", ())
-    sentence = render_sentence(_SENTENCES[relation.id], names={}, **facts)
+    sentence = render_sentence(_SENTENCES[relation.id], extra_names={}, **facts)
     if len(relation.path) != 1:
         return sentence
     item = item_name(relation.path[0], items)

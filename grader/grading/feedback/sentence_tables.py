@@ -13,16 +13,16 @@ _MAX_TEXT_LENGTH = 80  # characters of a string that a sentence quotes
 
 
 def render_sentence(
-    sentence: SentenceTemplate, /, *arguments: Any, names: Mapping[str, Any], **facts: Any
+    sentence: SentenceTemplate, /, *arguments: Any, extra_names: Mapping[str, Any], **facts: Any
 ) -> str:
     """Fill the facts into a sentence of a table.
 
     Args:
         arguments: Positional arguments for a function.
-        names: Additional names for a format string.
+        extra_names: Additional names for a format string.
     """
     if isinstance(sentence, str):
-        return sentence.format_map({**facts, **names})
+        return sentence.format_map({**facts, **extra_names})
     return sentence(*arguments, **facts)
 
 

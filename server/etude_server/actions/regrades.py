@@ -18,13 +18,7 @@ from etude_server.catalog import Catalog
 from etude_server.grading import GradingRequest, GradingService
 from etude_server.store import regrades, verdicts
 from etude_server.store.database import Database
-from etude_server.store.regrades import (
-    EndState,
-    Regrade,
-    RegradeChange,
-    RegradeTerms,
-    VerdictSummary,
-)
+from etude_server.store.regrades import EndState, Regrade, RegradeChange, VerdictSummary
 from etude_server.store.verdicts import StoredVerdict
 from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault, UsageError
@@ -180,7 +174,7 @@ def start_regrade(
     exercise = plan.exercise
     with host.database.read() as connection:
         sources = regrades.list_sources(connection, exercise.id, plan.from_hash)
-    terms = RegradeTerms(
+    terms = regrades.RegradeTerms(
         exercise=exercise.id,
         from_hash=plan.from_hash,
         to_hash=exercise.digest,
@@ -204,7 +198,7 @@ def undo_regrade(host: RegradeHost, regrade_id: str, *, by: str, reason: str) ->
         if target is None or target.state == "running":
             raise UsageError(f"there is no regrade {regrade_id!r} that has ended")
         sources = regrades.list_sources_published_by(connection, regrade_id)
-    terms = RegradeTerms(
+    terms = regrades.RegradeTerms(
         exercise=target.exercise,
         from_hash=target.to_hash,
         to_hash=target.from_hash,
@@ -220,7 +214,7 @@ def _require_reason(text: str) -> str:
 
 
 def _store_and_queue(
-    host: RegradeHost, terms: RegradeTerms, source_hashes: Sequence[str]
+    host: RegradeHost, terms: regrades.RegradeTerms, source_hashes: Sequence[str]
 ) -> Regrade:
     with host.database.write() as connection:
         regrade = regrades.store_regrade(connection, terms, source_hashes)

@@ -2,14 +2,13 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
 from grader.authoring.sources import notebook_cells
-from grader.authoring.sources.draft import SourceDrafts
 from grader.authoring.sources.notebook_cells import NotebookCell
-from grader.authoring.sources.program_parts import join, parse_or_none, read_program
+from grader.authoring.sources.program_parts import ParsedProgram, join, parse_or_none, read_program
 
 _MARK: Final = re.compile(r"^\s*#+\s*BEGIN SOLUTION\b", re.MULTILINE)
 _AUTOTEST: Final = re.compile(r"[\s#]*#\s*(?:HASHED\s+)?AUTOTEST\s+(\S.*)$")
@@ -21,46 +20,24 @@ MARKS: Final = re.compile(
 _TEST_MARK: Final = re.compile(r"^\s*#+\s*BEGIN HIDDEN TESTS?\b", re.MULTILINE)
 
 
-class NbgraderReader(notebook_cells.QuestionReader):
-    """Makes a draft from each answer cell and the test cells after it."""
+class CellReader(notebook_cells.QuestionReader):
+    """Makes a draft from each answer and the tests after it."""
 
     def __init__(self) -> None:
         super().__init__()
         self._prose: list[str] = []
 
-    def _read_cell(self, cell: NotebookCell) -> None:
-        metadata = cell.metadata.get("nbgrader")
-        data = metadata if isinstance(metadata, dict) else {}
-        has_tests = bool(_TEST_MARK.search(cell.source))
-        solution = bool(data.get("solution")) or bool(_MARK.search(cell.source))
-        test = bool(data.get("grade")) or has_tests
-        if cell.kind == "markdown" and (solution or data.get("task")):
-            self._leave_out(cell, data)
-        elif cell.kind == "markdown":
-            # Prose after the tests belongs to the next question, if there is one.
-            is_own = self._question is not None and not self._question.draft.tests
-            target = self._question.prose if self._question and is_own else self._prose
-            target.append(cell.source)
-        elif cell.kind == "code" and solution and data.get("grade") and not has_tests:
-            self._leave_out(cell, data)
-        elif cell.kind == "code" and solution:
-            if self._question is not None and self._question.draft.tests:
-                self._close_question()
-            question = self._question
-            if question is None:
-                name = str(data.get("grade_id") or f"question {self._count + 1}")
-                question = self._open_question(name, cell.where)
-                question.prose, self._prose = self._prose, []
-            source = notebook_cells.remove_magics(cell.source, question.draft.remarks, cell.where)
-            starter, answer, _ = notebook_cells.split_solution(source)
-            question.starter.append(starter)
-            question.solution.append(answer)
-        elif cell.kind == "code" and test:
-            self._add_test(cell, data)
-        elif cell.kind == "code":
-            self._add_given_code(cell)
-        elif cell.source.strip():
-            self._result.remarks.append(f"{cell.where}: a {cell.kind} cell; it is left out")
+    def _add_answer(self, cell: NotebookCell, name: str) -> None:
+        if self._question is not None and self._question.draft.tests:
+            self._close_question()
+        question = self._question
+        if question is None:
+            question = self._open_question(name or f"question {self._count + 1}", cell.where)
+            question.prose, self._prose = self._prose, []
+        source = notebook_cells.remove_magics(cell.source, question.draft.remarks, cell.where)
+        starter, answer, _ = notebook_cells.split_solution(source)
+        question.starter.append(starter)
+        question.solution.append(answer)
 
     def _add_test(self, cell: NotebookCell, data: dict[str, Any]) -> None:
         question = self._question
@@ -102,6 +79,39 @@ class NbgraderReader(notebook_cells.QuestionReader):
             label = f"{name}-hidden" if has_both else name
             question.add_test(label, hidden, cell, points=points, hidden=True)
 
+    def _add_other(self, cell: NotebookCell) -> None:
+        """Process a cell that is neither an answer nor a test."""
+        if cell.kind == "markdown":
+            # Prose after the tests belongs to the next question, if there is one.
+            is_own = self._question is not None and not self._question.draft.tests
+            target = self._question.prose if self._question and is_own else self._prose
+            target.append(cell.source)
+        elif cell.kind == "code":
+            self._add_given_code(cell)
+        elif cell.source.strip():
+            self._result.remarks.append(f"{cell.where}: a {cell.kind} cell; it is left out")
+
+
+class NbgraderReader(CellReader):
+    """Makes a draft from each answer cell and the test cells after it."""
+
+    def _read_cell(self, cell: NotebookCell) -> None:
+        metadata = cell.metadata.get("nbgrader")
+        data = metadata if isinstance(metadata, dict) else {}
+        has_tests = bool(_TEST_MARK.search(cell.source))
+        solution = bool(data.get("solution")) or bool(_MARK.search(cell.source))
+        test = bool(data.get("grade")) or has_tests
+        is_written = cell.kind == "markdown" and bool(solution or data.get("task"))
+        is_code = cell.kind == "code"
+        if is_written or (is_code and solution and data.get("grade") and not has_tests):
+            self._leave_out(cell, data)
+        elif is_code and solution:
+            self._add_answer(cell, str(data.get("grade_id") or ""))
+        elif is_code and test:
+            self._add_test(cell, data)
+        else:
+            self._add_other(cell)
+
     def _leave_out(self, cell: NotebookCell, data: dict[str, Any]) -> None:
         self._close_question()
         self._prose = []
@@ -112,12 +122,23 @@ class NbgraderReader(notebook_cells.QuestionReader):
         self._result.failures.append(message)
 
 
-class PlainReader(NbgraderReader):
-    """Makes a draft from each unmarked answer cell that the following cells check."""
+class PlainReader(CellReader):
+    """Makes a draft from each unmarked answer that the following lines or cells check."""
 
-    def read(self, cells: Iterable[NotebookCell]) -> SourceDrafts:
-        """Mark the cells, and return the drafts of all questions."""
-        return super().read(marked for cell in cells for marked in _mark(cell))
+    def _read_cell(self, cell: NotebookCell) -> None:
+        program = read_program(cell.source) if cell.kind == "code" else None
+        if program is None:
+            self._add_other(cell)
+            return
+        for role, source in _split(program):
+            part = replace(cell, source=source)
+            if role == "answer":
+                name = [*(read_program(source) or program).definitions()][-1]
+                self._add_answer(part, name)
+            elif role == "test":
+                self._add_test(part, {})
+            else:
+                self._add_other(part)
 
     def _close_question(self) -> None:
         question = self._question
@@ -127,12 +148,8 @@ class PlainReader(NbgraderReader):
         super()._close_question()
 
 
-def _mark(cell: NotebookCell) -> Iterator[NotebookCell]:
-    """Split a cell into marked cells: definitions as an answer, and checks as a test."""
-    program = read_program(cell.source) if cell.kind == "code" else None
-    if program is None:
-        yield cell
-        return
+def _split(program: ParsedProgram) -> Iterator[tuple[str, str]]:
+    """Yield each run of lines with its role: "answer" if it defines names, "test", or ""."""
     tests = {
         statement.node.name
         for statement in program.statements
@@ -150,7 +167,7 @@ def _mark(cell: NotebookCell) -> Iterator[NotebookCell]:
         )
         if not is_check and not statement.defines:
             continue
-        role = "grade" if is_check else "solution"
+        role = "test" if is_check else "answer"
         if not runs or runs[-1][0] != role:
             runs.append((role, []))
         runs[-1][1].extend(before)
@@ -159,11 +176,8 @@ def _mark(cell: NotebookCell) -> Iterator[NotebookCell]:
         runs.append(("", before))
     called = frozenset[str]().union(*(statement.needs for statement in program.statements))
     for role, texts in runs:
-        calls = [f"{name}()" for name in sorted(tests - called)] if role == "grade" else []
-        source = join([*texts, *calls])
-        definitions = (read_program(source) or program).definitions()
-        name = {"grade_id": [*definitions][-1]} if role == "solution" else {}
-        yield replace(cell, source=source, metadata={"nbgrader": {role: True, **name}})
+        calls = [f"{name}()" for name in sorted(tests - called)] if role == "test" else []
+        yield role, join([*texts, *calls])
 
 
 def _setup(code: str) -> str:

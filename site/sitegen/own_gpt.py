@@ -3,15 +3,8 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final
 
-from grader.definitions.decode import decode
-from grader.definitions.files import read_file
-from grader.definitions.yaml_source import read_yaml
-from grader.errors import DefinitionError, Location
-
-GPT_FOLDER: Final = "own-gpt"  # beside the `track.yaml` of the track that has the page
 MODEL: Final = "model.json"  # a file beside the page
 RECORD: Final = "record.json"  # a file beside the page with the text written at build time
 
@@ -61,26 +54,6 @@ class GptDefinition:
     page: GptPage
     program: str
     weights: Mapping[str, Any]
-
-    @classmethod
-    def load(cls, track_folder: Path) -> Self:
-        """Load the definition of a track that has the folder.
-
-        Raises:
-            UsageError: A file is missing.
-            DefinitionError: A file is not valid.
-        """
-        folder = track_folder / GPT_FOLDER
-        page = decode(read_yaml(folder / "page.yaml"), GptPage)
-        program = read_file(folder / "program.py").decode("utf-8", "replace")
-        weights_file = folder / "weights.json"
-        try:
-            weights = json.loads(weights_file.read_bytes())
-        except ValueError as error:
-            raise DefinitionError.at(Location(weights_file), f"not valid JSON: {error}") from None
-        if not isinstance(weights, dict):
-            raise DefinitionError.at(Location(weights_file), "expected a JSON object")
-        return cls(track_folder.name, page, program, weights)
 
     @property
     def functions(self) -> dict[str, str]:

@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from grader.definitions.collection import find_exercise
 from grader.definitions.files import default_folder
-from sitegen.own_gpt import GptDefinition
+from sitegen.from_collection.load_gpt import load_gpt
 from tests.browser.conftest import NewContext, NewPage
 from tests.browser.hosting import hosted
 from tests.browser.judging import DARK, PHONE, barriers, overflowing, shoot, without_python
@@ -18,7 +18,7 @@ from tests.browser.tools import Tools
 pytestmark = pytest.mark.slow
 
 CACHE = "key-value-cache"
-GPT = GptDefinition.load(default_folder() / "attention")
+GPT = load_gpt(default_folder() / "attention")
 SOLUTIONS = {
     each: find_exercise(each, default_folder()).solution for each in (*GPT.page.parts, CACHE)
 }

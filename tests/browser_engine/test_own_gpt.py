@@ -12,10 +12,10 @@ import pytest
 from grader.browser import page
 from grader.definitions.collection import find_exercise
 from grader.definitions.files import default_folder
+from sitegen.from_collection.load_gpt import load_gpt
 from sitegen.from_collection.own_gpt_record import record
-from sitegen.own_gpt import GptDefinition
 
-GPT = GptDefinition.load(default_folder() / "attention")
+GPT = load_gpt(default_folder() / "attention")
 EXERCISES = {
     each: find_exercise(each, default_folder()) for each in (*GPT.page.parts, *GPT.page.switches)
 }

@@ -7,7 +7,7 @@ import pytest
 
 from grader.definitions.files import default_folder
 from grader.errors import DefinitionError
-from sitegen.own_gpt import GPT_FOLDER, GptDefinition
+from sitegen.from_collection.load_gpt import GPT_FOLDER, load_gpt
 
 
 @pytest.mark.parametrize(
@@ -29,5 +29,5 @@ def test_what_is_wrong_with_the_page_is_told_with_its_place(
     assert old in text
     (folder / name).write_text(text.replace(old, new, 1), "utf-8")
     with pytest.raises(DefinitionError) as caught:
-        GptDefinition.load(tmp_path)
+        load_gpt(tmp_path)
     assert message in str(caught.value)

@@ -43,8 +43,9 @@ from sitegen.content import (
 )
 from sitegen.from_collection.author_process import AuthorProcess, read_tests
 from sitegen.from_collection.file_cache import load_cached, run_cached
+from sitegen.from_collection.load_gpt import find_gpt
 from sitegen.links import OWN_GPT, exercise_path, lesson_path
-from sitegen.own_gpt import GPT_FOLDER, GptDefinition, WrongExample
+from sitegen.own_gpt import GptDefinition, WrongExample
 from sitegen.package_data import data_folder
 from sitegen.pickled import PickleFormat
 from sitegen.pyodide import PUBLIC_PACKAGES
@@ -142,7 +143,7 @@ class ContentBuilder:
         collection = Collection.load(folder, self._load)
         if not collection.tracks:
             raise UsageError(f"there is no <track>/track.yaml in {collection.folder}")
-        return self._build_content(collection.tracks, _load_gpt(collection.tracks))
+        return self._build_content(collection.tracks, find_gpt(collection.tracks))
 
     def build_draft(self, folder: Path) -> tuple[Content, dict[Path, str], dict[str, str]]:
         """Return the content of a collection that is being written, as far as it is valid.
@@ -173,7 +174,7 @@ class ContentBuilder:
             definition = replace(track.definition, lessons=tuple(entry for entry, _ in kept))
             tracks.append(replace(track, definition=definition, lessons=tuple(p for _, p in kept)))
         try:
-            gpt = _load_gpt(tracks)
+            gpt = find_gpt(tracks)
         except (DefinitionError, UsageError) as error:
             gpt, failures[OWN_GPT] = None, str(error)
         return self._build_content(tracks, gpt), pages, failures
@@ -408,15 +409,6 @@ class ContentBuilder:
         if process not in self._sandboxes:
             self._sandboxes[process] = open_sandbox(packages=self._packages)
         return self._sandboxes[process]
-
-
-def _load_gpt(tracks: Iterable[Track]) -> GptDefinition | None:
-    """Load the GPT of the first track that has one."""
-    for track in tracks:
-        folder = track.definition.where.path.parent
-        if (folder / GPT_FOLDER).is_dir():
-            return GptDefinition.load(folder)
-    return None
 
 
 def make_solution(exercise: Exercise) -> Solution:

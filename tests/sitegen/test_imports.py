@@ -8,12 +8,9 @@ import sitegen
 PRIVATE = ("grader", "reference", "sitegen.from_collection")
 ALLOWED = {
     "grader.course.notebook_attachments",  # images and data files alone
-    "grader.definitions.decode",  # for the page of a GPT, which is public
-    "grader.definitions.files",
     "grader.definitions.images",  # reads pictures only
     "grader.definitions.public_exercise",
     "grader.definitions.wording",  # forms of sentences
-    "grader.definitions.yaml_source",
     "grader.disk_cache",  # keeps pages
     "grader.errors",
     "grader.grading.feedback.versions",  # names and numbers alone

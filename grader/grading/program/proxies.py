@@ -356,8 +356,7 @@ class Proxies:
             is_ours: Whether the test passed the object in an earlier call.
         """
         called, args = self._current_call
-        places = (p for p, value in args.items() if any(part is passed for _, part in walk(value)))
-        place = next(places, None)
+        place = next((p for p, value in args.items() if _is_in(passed, value)), None)
         is_argument = is_ours or place is not None or self.sharing is None
         is_first = self.changed_argument is None and is_argument
         if is_first and compare(_plain(passed), _plain(contents), EXACT):
@@ -659,6 +658,14 @@ def _plain(value: Any) -> Any:
 def _label_arguments(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments by their position or their keyword."""
     return {**{f"argument {number}": argument for number, argument in enumerate(args, 1)}, **kwargs}
+
+
+def _is_in(part: object, container: object) -> bool:
+    """Return whether a list, tuple or dictionary contains an object, by identity."""
+    if isinstance(container, dict):
+        container = list(container.values())
+    is_inside = isinstance(container, (list, tuple)) and any(_is_in(part, x) for x in container)
+    return part is container or is_inside
 
 
 def _as_function(number: int, value: Any) -> Function | Callback | None:

@@ -29,7 +29,7 @@ from grader.grading.diagnosis.input_values import NotWritableError
 )
 def test_an_expression_evaluates_to_the_value(value: Any) -> None:
     """Values, shapes and dtypes come back."""
-    again = eval(write_expression(value), {"np": np})  # noqa: S307
+    again = eval(write_expression(value), {"np": np})  # noqa: S307  our own text
     assert not values_differ(value, again)
     assert type(value) is type(again)
 

@@ -82,19 +82,23 @@ def find_correspondence(
     compared_calls = 0
     results: set[bytes] = set()
     own_calls = [steps[0] for called, steps in candidates if called == name]
-    for own, known in _results((right, name), (exercise, known_name), own_calls, argument_counts):
+    for own_result, exercise_result in _results(
+        (right, name), (exercise, known_name), own_calls, argument_counts
+    ):
         compared_calls += 1
         index_pairs: list[tuple[int | None, int | None]] = [(None, None)]
-        if isinstance(own, tuple) and not isinstance(known, tuple):
-            index_pairs = [(index, None) for index in range(len(own))]
-        elif isinstance(known, tuple) and not isinstance(own, tuple):
-            index_pairs = [(None, index) for index in range(len(known))]
+        if isinstance(own_result, tuple) and not isinstance(exercise_result, tuple):
+            index_pairs = [(index, None) for index in range(len(own_result))]
+        elif isinstance(exercise_result, tuple) and not isinstance(own_result, tuple):
+            index_pairs = [(None, index) for index in range(len(exercise_result))]
         for own_index, exercise_index in index_pairs:
-            own_item = own if own_index is None else own[own_index]
-            known_item = known if exercise_index is None else known[exercise_index]
+            own_item = own_result if own_index is None else own_result[own_index]
+            known_item = (
+                exercise_result if exercise_index is None else exercise_result[exercise_index]
+            )
             if _is_close(own_item, known_item):
                 agreements[own_index, exercise_index] += 1
-                results.add(pickle.dumps(known))
+                results.add(pickle.dumps(exercise_result))
         if compared_calls >= _MIN_RESULTS and not agreements:
             return None
     if len(results) < _MIN_RESULTS:
@@ -118,15 +122,15 @@ def _results(
         if args is None or len(args) < argument_counts[0]:
             continue
         try:
-            own = observe(*right, (step,))
-            known = observe(*exercise, (("", args, {}),))
+            own_observation = observe(*right, (step,))
+            exercise_observation = observe(*exercise, (("", args, {}),))
         except CallTooLongError:
             return
-        if own.raises or known.raises:
+        if own_observation.raises or exercise_observation.raises:
             refused_calls += 1
         else:
             accepted_calls += 1
-            yield own.steps[0].value, known.steps[0].value
+            yield own_observation.steps[0].value, exercise_observation.steps[0].value
         # A function for fewer axes may still agree on calls with few axes.
         if accepted_calls >= _MAX_CALLS or (refused_calls > _MAX_REFUSED and not accepted_calls):
             return

@@ -17,9 +17,9 @@ from grader.authoring.lint.load import LoadedFiles
 from grader.authoring.lint.run import lint
 from grader.authoring.targets import TargetGroup, find_targets
 from grader.authoring.verify.breaking_calls import with_breaking_calls
-from grader.authoring.verify.cache import ProofCache
 from grader.authoring.verify.leaks import begin_to_find_leaks
 from grader.authoring.verify.proof import Proof, record
+from grader.authoring.verify.proof_cache import ProofCache
 from grader.authoring.verify.report import print_proofs, sarif
 from grader.authoring.verify.run import (
     FindLeaks,

@@ -10,9 +10,9 @@ from grader.authoring.lint.load import LoadedFiles
 from grader.authoring.lint.rules.markdown import unshowable_text
 from grader.authoring.lint.run import LintReport
 from grader.authoring.targets import TargetGroup
-from grader.authoring.verify.cache import ProofCache
 from grader.authoring.verify.check_names import LEAKS, LINT
 from grader.authoring.verify.proof import Proof, ProofFinding, invalid_proof
+from grader.authoring.verify.proof_cache import ProofCache
 from grader.authoring.verify.prove import prove
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import id_in_name, read_file

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.authoring.verify.cache import ProofCache
 from grader.authoring.verify.check_names import CHECKS
 from grader.authoring.verify.proof import SCHEMA, Counts, Proof, ProofFinding, record
+from grader.authoring.verify.proof_cache import ProofCache
 
 FINDING = ProofFinding("mutants-killed", "a message", 12, "- a\n+ b")
 PROOF = Proof(

@@ -20,7 +20,7 @@ from grader.authoring.verify.breaking_calls import with_breaking_calls
 from grader.authoring.verify.leaks import begin_to_find_leaks
 from grader.authoring.verify.proof import Proof, record
 from grader.authoring.verify.proof_cache import ProofCache
-from grader.authoring.verify.report import print_proofs, sarif
+from grader.authoring.verify.proof_formats import print_proofs, sarif
 from grader.authoring.verify.run import (
     FindLeaks,
     add_lint_errors,

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from grader.authoring.verify.proof import Counts, Proof, ProofFinding
-from grader.authoring.verify.report import print_proofs, sarif
+from grader.authoring.verify.proof_formats import print_proofs, sarif
 
 COUNTS = Counts(5, 2, 3, 3, 20, 17, 1)
 GOOD = Proof("softmax", "", "proven", counts=COUNTS, seconds=1.25)

@@ -21,7 +21,7 @@ from grader.authoring.verify.leaks import begin_to_find_leaks
 from grader.authoring.verify.proof import Proof, record
 from grader.authoring.verify.proof_cache import ProofCache
 from grader.authoring.verify.proof_formats import print_proofs, sarif
-from grader.authoring.verify.run import (
+from grader.authoring.verify.verification import (
     FindLeaks,
     add_lint_errors,
     begin_verification,

@@ -13,8 +13,8 @@ from typing import Final
 
 from grader.authoring.verify import check_names, variants
 from grader.authoring.verify.proof import Proof
-from grader.authoring.verify.run import FindLeaks, Verification, prove_pending
 from grader.authoring.verify.steps import failed_tests, passed_tests
+from grader.authoring.verify.verification import FindLeaks, Verification, prove_pending
 from grader.definitions.exercise import Exercise, FromSolution, LiteralValue, TestCase, TestId
 from grader.definitions.wording import plural
 from grader.errors import EtudeError

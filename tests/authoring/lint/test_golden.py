@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader.authoring.lint.catalogue import CATALOGUE
-from grader.authoring.lint.report import text_lines
+from grader.authoring.lint.lint_formats import text_lines
 from grader.authoring.lint.run import LintReport, lint
 from grader.authoring.targets import TargetGroup
 from grader.definitions.files import exercise_files

@@ -16,8 +16,8 @@ from grader.authoring.importing.write import (
     track_text,
     write_text,
 )
+from grader.authoring.lint.lint_report import lint
 from grader.authoring.lint.rule import LintFinding
-from grader.authoring.lint.run import lint
 from grader.authoring.sources.draft import slug
 from grader.authoring.targets import TargetGroup
 from grader.cli import options

@@ -9,7 +9,7 @@ import click
 from grader.authoring.lint.catalogue import choose, find
 from grader.authoring.lint.fix import fix
 from grader.authoring.lint.lint_formats import data, describe_rules, explanation, sarif, text_lines
-from grader.authoring.lint.run import LintReport, lint
+from grader.authoring.lint.lint_report import LintReport, lint
 from grader.authoring.targets import find_targets
 from grader.cli import options
 from grader.cli.main import EXIT_NOT_PASSED

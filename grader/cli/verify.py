@@ -13,8 +13,8 @@ from rich.console import Console
 
 from grader import __version__
 from grader.authoring.add_entry import add_entry
+from grader.authoring.lint.lint_report import lint
 from grader.authoring.lint.load import LoadedFiles
-from grader.authoring.lint.run import lint
 from grader.authoring.targets import TargetGroup, find_targets
 from grader.authoring.verify.breaking_calls import with_breaking_calls
 from grader.authoring.verify.leaks import begin_to_find_leaks

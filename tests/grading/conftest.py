@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import pytest
 import yaml
 
-from grader.authoring.lint.run import lint
+from grader.authoring.lint.lint_report import lint
 from grader.authoring.targets import TargetGroup
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise

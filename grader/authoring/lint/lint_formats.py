@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from grader.authoring.lint.catalogue import CATALOGUE
+from grader.authoring.lint.lint_report import LintReport
 from grader.authoring.lint.rule import Rule
-from grader.authoring.lint.run import LintReport
 from grader.authoring.sarif import SarifResult, sarif_log, uri_in
 from grader.definitions.wording import plural
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
+from grader.authoring.lint.lint_report import LintReport
 from grader.authoring.lint.load import LoadedFiles
 from grader.authoring.lint.rules.markdown import unshowable_text
-from grader.authoring.lint.run import LintReport
 from grader.authoring.targets import TargetGroup
 from grader.authoring.verify.check_names import LEAKS, LINT
 from grader.authoring.verify.proof import Proof, ProofFinding, invalid_proof

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.authoring.lint.run import LintReport, lint
+from grader.authoring.lint.lint_report import LintReport, lint
 from grader.authoring.targets import TargetGroup
 from tests.authoring.golden_cases import LINT
 

@@ -175,7 +175,7 @@ def test_nothing_is_executed_and_no_sandbox_is_imported(clean: str, tmp_path: Pa
     text = text.replace("import numpy as np", f"import numpy as np\n  {trap}")
     (tmp_path / "x.yaml").write_text(text, "utf-8")
     program = (
-        "import sys; from pathlib import Path; from grader.authoring.lint.run import lint; "
+        "import sys; from pathlib import Path; from grader.authoring.lint.lint_report import lint; "
         "from grader.authoring.targets import TargetGroup; lint([TargetGroup((Path('x.yaml'),))]); "
         "print(sorted(m for m in sys.modules if m.startswith(('grader.', 'reference'))))"
     )

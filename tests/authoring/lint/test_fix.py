@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from grader.authoring.lint.fix import fix
-from grader.authoring.lint.run import lint
+from grader.authoring.lint.lint_report import lint
 from grader.authoring.targets import TargetGroup
 from grader.definitions.collection import load_exercise
 

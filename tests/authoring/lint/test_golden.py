@@ -10,7 +10,7 @@ import pytest
 
 from grader.authoring.lint.catalogue import CATALOGUE
 from grader.authoring.lint.lint_formats import text_lines
-from grader.authoring.lint.run import LintReport, lint
+from grader.authoring.lint.lint_report import LintReport, lint
 from grader.authoring.targets import TargetGroup
 from grader.definitions.files import exercise_files
 from sitegen.markdown import unshowable

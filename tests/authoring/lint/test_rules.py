@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.authoring.lint.run import LintReport, lint
+from grader.authoring.lint.lint_report import LintReport, lint
 from grader.authoring.new_exercise import new_course
 from grader.authoring.targets import TargetGroup
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
+from grader.authoring.importing.import_report import report
 from grader.authoring.importing.read_source import read_source
-from grader.authoring.importing.report import report
 from grader.authoring.importing.validate_drafts import load_if_valid, validate_draft
 from grader.authoring.importing.verify_imported import ImportProof, verify_imported
 from grader.authoring.importing.write import (

@@ -7,7 +7,7 @@ import click
 
 from grader.cli import options
 from grader.cli.main import EXIT_USAGE
-from grader.course.collect import collect
+from grader.course.platform_download import collect
 from grader.course.roster_file import read_names
 from grader.definitions.collection import load_exercise
 from grader.definitions.files import files_by_folder, id_in_name

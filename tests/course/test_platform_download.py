@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import pytest
 
-from grader.course.collect import CollectResult, collect
+from grader.course.platform_download import CollectResult, collect
 from grader.course.roster_file import read_names
 from grader.errors import UsageError
 from grader.grading.submissions.submitted_files import match_exercise

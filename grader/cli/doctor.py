@@ -14,8 +14,8 @@ from grader.cli import options
 from grader.cli.main import EXIT_FAULT
 from grader.cli.server_extra import server_module
 from grader.definitions.course_file import load_course
+from grader.definitions.course_packages import describe_version
 from grader.definitions.files import COURSE_FILE, exists, folders_in
-from grader.definitions.packages import describe_version
 from grader.sandbox.examination import examine, examine_confinement
 from grader.sandbox.in_child import syscalls
 from grader.sandbox.process import open_sandbox

@@ -15,13 +15,13 @@ from typing import Final
 
 from grader.definitions.course import Course
 from grader.definitions.course_file import load_course
-from grader.definitions.files import REQUIREMENTS_FILE, read_file
-from grader.definitions.packages import (
+from grader.definitions.course_packages import (
     distributions_of_modules,
     find_distribution,
     normalize_name,
     with_requirements,
 )
+from grader.definitions.files import REQUIREMENTS_FILE, read_file
 from grader.definitions.yaml_source import read_yaml
 from grader.errors import DefinitionError, Location, UsageError
 

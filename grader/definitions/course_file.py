@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from grader.definitions import packages
+from grader.definitions import course_packages
 from grader.definitions.course import CertificationMode, Course
 from grader.definitions.decode import decode
 from grader.definitions.exercise import documented_field
@@ -74,13 +74,13 @@ def load_course(path: Path) -> Course:
     missing: dict[str, Problem] = {}
     for index, module in enumerate(definition.packages):
         where = document.node("packages", index).where
-        if reason := packages.explain_refusal(module):
+        if reason := course_packages.explain_refusal(module):
             problems.add(where, f"packages: {quote(module)} {reason}")
-        elif reason := packages.explain_absence(module):
+        elif reason := course_packages.explain_absence(module):
             missing[module] = Problem(where, f"packages: {quote(module)} {reason}")
             versions.add(module)  # the digest differs from that with the package
         else:
-            versions.add(packages.describe_version(module))
+            versions.add(course_packages.describe_version(module))
     problems.raise_if_any()
     contents = json.dumps([definition.reference, sorted(sources.items()), sorted(versions)])
     return Course(

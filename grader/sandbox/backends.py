@@ -23,7 +23,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.definitions.packages import NO_PACKAGES, PackageFolders
+from grader.definitions.course_packages import NO_PACKAGES, PackageFolders
 from grader.errors import SandboxFault
 from grader.sandbox.limits import ONE_BLAS_THREAD
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import IO, Self
 
-from grader.definitions.packages import find_package_folders
+from grader.definitions.course_packages import find_package_folders
 from grader.errors import SandboxFault
 from grader.sandbox.backends import (
     BACKENDS,

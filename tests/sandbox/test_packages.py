@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.definitions import packages
+from grader.definitions import course_packages
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, GraderFault
@@ -54,11 +54,11 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     install("need-ed", {"need_ed.py": "FACTOR = 2\n"})
     install("unrelated", {"unrelated.py": "SECRET = 1\n"})
     monkeypatch.syspath_prepend(folder)
-    packages.distributions_of_modules.cache_clear()
-    packages.find_package_folders.cache_clear()
+    course_packages.distributions_of_modules.cache_clear()
+    course_packages.find_package_folders.cache_clear()
     yield folder
-    packages.distributions_of_modules.cache_clear()
-    packages.find_package_folders.cache_clear()
+    course_packages.distributions_of_modules.cache_clear()
+    course_packages.find_package_folders.cache_clear()
     for name in ("toolkit", "toolkit.ahead", "toolkit.later", "need_ed", "unrelated"):
         sys.modules.pop(name, None)
 

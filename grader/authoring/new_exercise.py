@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from grader.definitions.schema import nearest_schema, write_schemas
+from grader.definitions.json_schemas import nearest_schema, write_schemas
 from grader.errors import UsageError
 
 _TEMPLATES: Final = Path(__file__).with_name("template")

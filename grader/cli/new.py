@@ -6,7 +6,7 @@ import click
 
 from grader.authoring.new_exercise import new_course, new_exercise
 from grader.cli import options
-from grader.definitions.schema import nearest_schema
+from grader.definitions.json_schemas import nearest_schema
 
 
 @click.command("new")

@@ -32,7 +32,7 @@ def command(kind: str, markdown: bool, into: Path | None) -> None:
       etude schema verdict > verdict.schema.json
     """
     if into is not None:
-        from grader.definitions.schema import write_schemas
+        from grader.definitions.json_schemas import write_schemas
 
         try:
             for path in write_schemas(into):
@@ -48,6 +48,6 @@ def command(kind: str, markdown: bool, into: Path | None) -> None:
         click.echo(verdict_schema_text(), nl=False)
         return
     from grader.definitions.format_docs import format_markdown
-    from grader.definitions.schema import schema_text
+    from grader.definitions.json_schemas import schema_text
 
     click.echo(format_markdown() if markdown else schema_text(kind), nl=False)

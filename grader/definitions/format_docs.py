@@ -14,8 +14,8 @@ from grader.definitions.exercise import (
     Seeded,
     TestCase,
 )
+from grader.definitions.json_schemas import SCHEMAS, Schema, description, schema
 from grader.definitions.properties import PROPERTIES
-from grader.definitions.schema import SCHEMAS, Schema, description, schema
 
 _HEAD: Final = """\
 # The format of exercises, tracks and courses

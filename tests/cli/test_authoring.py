@@ -11,7 +11,7 @@ import pytest
 from grader.course.statistics import Row, summarize_exercises
 from grader.definitions.collection import load_exercise, resolve
 from grader.definitions.files import default_folder
-from grader.definitions.schema import schema_text
+from grader.definitions.json_schemas import schema_text
 from tests.conftest import TWICE, Etude
 
 ROOT = Path(__file__).parent.parent.parent

@@ -12,7 +12,7 @@ import pytest
 
 from grader.definitions.collection import load_exercise
 from grader.definitions.course_file import load_course
-from grader.definitions.schema import SCHEMAS, schema_path
+from grader.definitions.json_schemas import SCHEMAS, schema_path
 from tests.packaging.conftest import Build, Installed
 
 ROOT = Path(__file__).parent.parent.parent

@@ -14,7 +14,7 @@ from grader.authoring.lint.rules.files import (
     trailing_white_space,
 )
 from grader.definitions.files import TRACK_FILE
-from grader.definitions.schema import nearest_schema
+from grader.definitions.json_schemas import nearest_schema
 from grader.definitions.yaml_source import MappingNode, Node, Scalar, read_yaml
 from grader.errors import DefinitionError, EtudeError, UsageError
 

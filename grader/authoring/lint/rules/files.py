@@ -8,7 +8,7 @@ from typing import Final
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import File, LoadProblems
 from grader.authoring.lint.suppressions import Suppressions
-from grader.definitions.schema import schema_path
+from grader.definitions.json_schemas import schema_path
 from grader.definitions.wording import join_quoted, quote
 from grader.definitions.yaml_source import ListNode, MappingNode
 from grader.errors import Location, Problem

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from grader.cli.schema import command
 from grader.definitions.collection import load_exercise
 from grader.definitions.format_docs import format_markdown
-from grader.definitions.schema import SCHEMAS, Schema, schema, schema_path, schema_text
+from grader.definitions.json_schemas import SCHEMAS, Schema, schema, schema_path, schema_text
 from grader.definitions.student_edition import student_text
 from grader.definitions.yaml_source import ListNode, MappingNode, Node, Scalar, read_yaml
 from grader.errors import DefinitionError

@@ -43,7 +43,7 @@ from grader.errors import EtudeError
 from grader.grading.diagnosis.call_judgement import judge_call
 from grader.grading.diagnosis.diagnostician import Diagnostician
 from grader.grading.diagnosis.explanation import explain
-from grader.grading.diagnosis.shapes import trace_shapes
+from grader.grading.diagnosis.line_shapes import trace_shapes
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import Oracle, ValueCache
 from grader.grading.feedback import outcome_sentences

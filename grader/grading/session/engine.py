@@ -389,7 +389,7 @@ def _trace_shapes(
 ) -> "tuple[LineShape, ...]":
     """Return the shapes on each line of a call, with the first wrong line marked."""
     from grader.grading.diagnosis.first_expression import find_place
-    from grader.grading.diagnosis.shapes import trace_shapes
+    from grader.grading.diagnosis.line_shapes import trace_shapes
 
     source = _source_of_one_file(run)
     lines = trace_shapes(oracle, source, sandbox, results)

@@ -9,7 +9,7 @@ from grader.errors import SandboxFault
 from grader.grading.diagnosis import (
     diagnostician,
     first_expression,
-    shapes,
+    line_shapes,
     small_example,
     source_facts,
 )
@@ -47,7 +47,7 @@ def _wrong(make: Make, sandbox: Sandbox, source: str) -> Verdict:
         ((source_facts, "unpack_answer"), TWICE),
         ((first_expression, "find_first_wrong_expression"), TWICE),
         ((first_expression, "find_plain_calls"), TWICE),
-        ((shapes, "trace_shapes"), TWICE),
+        ((line_shapes, "trace_shapes"), TWICE),
         ((small_example, "find_small_example"), ONLY_LARGE),
         ((small_example, "draw_small_inputs"), ONLY_LARGE),
         ((program_tester, "difference_message"), TWICE),

@@ -38,7 +38,7 @@ class GptModel:
 
     @classmethod
     def read(cls, text: str) -> "GptModel":
-        """Read the JSON that `sitegen.own_gpt` writes, in which each array is bytes of float16."""
+        """Read the JSON of `sitegen.own_gpt_page`, in which each array is bytes of float16."""
         facts = json.loads(text)
         program, parts, programs, arrays = map(
             facts.pop, ("program", "parts", "programs", "arrays")

@@ -9,7 +9,7 @@ from grader.definitions.public_exercise import PublicTrack
 from grader.disk_cache import Cache
 from grader.lessons.blocks import Block
 from grader.lessons.figure import Figure
-from sitegen.own_gpt import GptDefinition
+from sitegen.own_gpt_page import GptDefinition
 
 PLATFORM: Final = "Etude"
 """The name of a site whose exercises belong to no course."""

@@ -35,7 +35,7 @@ from sitegen.links import (
     notebook_path,
 )
 from sitegen.markdown import render_markdown
-from sitegen.own_gpt import MODEL, RECORD
+from sitegen.own_gpt_page import MODEL, RECORD
 from sitegen.page_images import PageImages
 from sitegen.pickled import PickleFormat
 from sitegen.picture import arcs, png

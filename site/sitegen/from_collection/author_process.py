@@ -18,7 +18,7 @@ from grader.grading.expected.public_form import public_exercise
 from grader.sandbox.confined_process import ConfinedProcess
 from grader.sandbox.process import open_sandbox
 from sitegen.from_collection.own_gpt_record import record
-from sitegen.own_gpt import GptPage
+from sitegen.own_gpt_page import GptPage
 from sitegen.pickled import PickleFormat
 
 if TYPE_CHECKING:

@@ -45,7 +45,7 @@ from sitegen.from_collection.author_process import AuthorProcess, read_tests
 from sitegen.from_collection.file_cache import load_cached, run_cached
 from sitegen.from_collection.load_gpt import find_gpt
 from sitegen.links import OWN_GPT, exercise_path, lesson_path
-from sitegen.own_gpt import GptDefinition, WrongExample
+from sitegen.own_gpt_page import GptDefinition, WrongExample
 from sitegen.package_data import data_folder
 from sitegen.pickled import PickleFormat
 from sitegen.pyodide import PUBLIC_PACKAGES

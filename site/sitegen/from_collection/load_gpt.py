@@ -10,7 +10,7 @@ from grader.definitions.files import read_file
 from grader.definitions.track import Track
 from grader.definitions.yaml_source import read_yaml
 from grader.errors import DefinitionError, Location
-from sitegen.own_gpt import GptDefinition, GptPage
+from sitegen.own_gpt_page import GptDefinition, GptPage
 
 GPT_FOLDER: Final = "own-gpt"  # beside the `track.yaml` of the track that has the page
 

@@ -16,9 +16,9 @@ from sitegen.feeds import announcements
 from sitegen.hosting import PYODIDE, Hosting
 from sitegen.links import EMBED, LESSONS, RESERVED_FOLDERS, SEARCH, asset_path
 from sitegen.offline import WORKER, offline_worker
-from sitegen.output import write_site
 from sitegen.pages import PageFiles, Pages
 from sitegen.search import INDEX_ASSET, search_index
+from sitegen.site_folder import write_site
 
 _WORTH_A_PROCESS: Final = 24  # pages; fewer are built before a second process would have started
 _FORK: Final = multiprocessing.get_context("fork")

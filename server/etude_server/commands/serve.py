@@ -12,8 +12,8 @@ from etude_server.commands.server_options import (
     health_options,
     keep_days_option,
 )
+from etude_server.http_server import run_server
 from etude_server.oidc import Provider
-from etude_server.run import run_server
 from etude_server.settings import Settings
 from grader.cli import options
 from grader.definitions.exercise import Exercise

@@ -17,7 +17,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from etude_server.app import create_app
-from etude_server.run import make_uvicorn_config
+from etude_server.http_server import make_uvicorn_config
 from etude_server.service import Service, open_service
 from etude_server.settings import Settings
 from etude_server.store import people

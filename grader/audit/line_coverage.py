@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Sequence
 
-from grader.audit.programs import AuditedProgram
+from grader.audit.audited_programs import AuditedProgram
 from grader.audit.tasks import TestOutcome
 
 

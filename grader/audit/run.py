@@ -11,16 +11,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from grader.audit import ready_tests, suite_checks, tasks
-from grader.audit.child import pytest_run
-from grader.audit.child.match import Correspondence
-from grader.audit.child.recorded_calls import WRONG, Recorder, WrongResults
-from grader.audit.line_coverage import LineCoverage
-from grader.audit.programs import (
+from grader.audit.audited_programs import (
     AuditedProgram,
     ExerciseFunction,
     Match,
     make_misconception_programs,
 )
+from grader.audit.child import pytest_run
+from grader.audit.child.match import Correspondence
+from grader.audit.child.recorded_calls import WRONG, Recorder, WrongResults
+from grader.audit.line_coverage import LineCoverage
 from grader.audit.ready_tests import ReadyTest
 from grader.audit.result import GROUPS, Audit, SuiteCheck, Survivor
 from grader.audit.runner import Message, Runner, Task, TaskLimits, TaskOutcome

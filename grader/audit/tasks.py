@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 
+from grader.audit.audited_programs import AuditedProgram, ExerciseFunction
 from grader.audit.child import (
     behaviour,
     call_as_test,
@@ -15,7 +16,6 @@ from grader.audit.child import (
     recorded_calls,
     smallest_call,
 )
-from grader.audit.programs import AuditedProgram, ExerciseFunction
 from grader.audit.runner import Send, Task, TaskLimits, TaskOutcome
 from grader.grading.diagnosis.input_values import NotWritableError
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
+from grader.audit.audited_programs import ExerciseFunction, find_exercise_functions
 from grader.audit.cache import AuditCache
 from grader.audit.loading.load_assignment import load_all
-from grader.audit.programs import ExerciseFunction, find_exercise_functions
 from grader.audit.ready_tests import convert_to_json
 from grader.audit.reports.formats import FORMATS
 from grader.audit.result import Audit

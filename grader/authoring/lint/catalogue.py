@@ -8,7 +8,7 @@ from typing import Final
 
 from grader.authoring.lint import rules
 from grader.authoring.lint.rule import Rule
-from grader.authoring.lint.rules.files import invalid_definition
+from grader.authoring.lint.rules.file_text import invalid_definition
 from grader.definitions.wording import did_you_mean, quote
 from grader.errors import UsageError
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from grader.authoring.lint.rule import LintFinding
-from grader.authoring.lint.rules.files import (
+from grader.authoring.lint.rules.file_text import (
     SCHEMA_LINE,
     missing_final_newline,
     trailing_white_space,

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from grader.authoring.lint.catalogue import CATALOGUE
 from grader.authoring.lint.load import LintInput, LoadedFiles, load_for_lint
 from grader.authoring.lint.rule import LintFinding
-from grader.authoring.lint.rules.files import invalid_definition
+from grader.authoring.lint.rules.file_text import invalid_definition
 from grader.authoring.lint.subjects import PageText
 from grader.authoring.lint.suppressions import Suppressions, find_comments
 from grader.authoring.targets import TargetGroup

@@ -74,7 +74,7 @@ _MAX_ROWS: Final = 8  # rows and columns of the largest matrix that a figure can
 _MAX_SUMMARY_LENGTH: Final = 120
 
 
-class _Grader:
+class _PageGrader:
     """The grader of one exercise, with its oracle."""
 
     def __init__(self, data: EngineData) -> None:
@@ -173,10 +173,10 @@ class _LessonNamespace:
 
 
 @dataclass(slots=True)
-class _Page:
+class _OpenPage:
     """The exercise, the lesson and the learner's own GPT that the page shows."""
 
-    grader: _Grader | None = None
+    grader: _PageGrader | None = None
     lesson: _LessonNamespace | None = None
     lesson_files: Mapping[str, bytes] = field(default_factory=dict)
     model: GptModel | None = None
@@ -184,14 +184,14 @@ class _Page:
     sources: Mapping[str, str] = field(default_factory=dict)  # the code that `gpt` has loaded
 
 
-_page: Final = _Page()
+_page: Final = _OpenPage()
 
 
 def open_exercise(text: str) -> None:
     """Open an exercise for `check`, from its engine data."""
     data = from_text(text)
     with _quietly(), provide_data_files(data.exercise):
-        _page.grader = _Grader(data)
+        _page.grader = _PageGrader(data)
 
 
 def check(source: str) -> str:

@@ -45,7 +45,7 @@ def command(path: Path, port: int) -> None:
     with ContentBuilder(cache=site_cache()) as builder:
         builder.start_author_process()
         with LiveSite(port) as site:
-            preview = _Preview(path, site, builder)
+            preview = _LivePages(path, site, builder)
             times = modification_times([path])
             preview.show()
             times = modification_times(preview.watched) | times
@@ -53,7 +53,7 @@ def command(path: Path, port: int) -> None:
             rebuild_on_change(preview.watched, preview.show, times)
 
 
-class _Preview:
+class _LivePages:
     """The pages of a file or folder, published at once and again when a proof is ready."""
 
     def __init__(self, path: Path, site: LiveSite, builder: ContentBuilder) -> None:

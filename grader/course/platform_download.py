@@ -70,8 +70,8 @@ class _RefusalError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
-    """A file of a download."""
+class _Upload:
+    """A file that a student uploaded, in a download."""
 
     path: str  # path in the download, with slashes
     changed: float  # seconds since 1970
@@ -100,18 +100,18 @@ class _File:
 
 
 @dataclass(frozen=True, slots=True)
-class _Exercises:
-    """The exercises by which files are named."""
+class _Naming:
+    """The rules by which a file belongs to an exercise."""
 
     exercise_of: Callable[[str], str | None]
     files_of: Mapping[str, Sequence[str]]  # required files of each exercise that asks for several
     single: str | None = None  # exercise for files without an exercise's name, or None
 
-    def is_named(self, file: _File, exercise: str) -> bool:
+    def is_named(self, file: _Upload, exercise: str) -> bool:
         """Return whether the file or a folder around it is named after the exercise."""
         return exercise in map(self.exercise_of, PurePosixPath(file.label).parts)
 
-    def relative_paths(self, file: _File) -> list[str]:
+    def relative_paths(self, file: _Upload) -> list[str]:
         """Return the paths of a file; a notebook with several exercises has one for each."""
         path, ids = Path(file.name), list[str]()
         if is_notebook(path) and self.exercise_of(path.name) is None:
@@ -119,7 +119,7 @@ class _Exercises:
             ids = [name for name in names if self.exercise_of(name) == name]
         return ids or [self.relative_path(file)]
 
-    def relative_path(self, file: _File) -> str:
+    def relative_path(self, file: _Upload) -> str:
         """Return a file's path below the student's folder, without suffix.
 
         Raises:
@@ -200,24 +200,24 @@ def collect(
     Raises:
         UsageError: The source, or the times of earlier downloads, cannot be read.
     """
-    exercises = _Exercises(exercise_of, files_by_exercise or {}, single_exercise)
+    naming = _Naming(exercise_of, files_by_exercise or {}, single_exercise)
     result = CollectResult()
     earlier = read_times(into / TIMES_FILE) if (into / TIMES_FILE).exists() else {}
-    files_with_paths: list[tuple[_File, str]] = []
+    files_with_paths: list[tuple[_Upload, str]] = []
     with contextlib.ExitStack() as stack:
         for packed in _walk_source(source, stack, result):
             with _refusals(result, packed):
-                files_with_paths += _find_files(packed, exercises, result)
-        chosen: dict[tuple[str, str], list[tuple[Candidate, _File]]] = {}
+                files_with_paths += _find_files(packed, naming, result)
+        chosen: dict[tuple[str, str], list[tuple[Candidate, _Upload]]] = {}
         unnamed_files = [file for file, _ in files_with_paths if file.platform is None]
-        level = _level_of_students(unnamed_files, exercises) if students_by_name is None else ""
+        level = _level_of_students(unnamed_files, naming) if students_by_name is None else ""
         for file, relative_path in files_with_paths:
             with _refusals(result, file):
-                student = _student(file, students_by_name, level, exercises)
+                student = _student(file, students_by_name, level, naming)
                 candidate = _candidate(file, _platform_name(file, students_by_name))
                 chosen.setdefault((student, relative_path), []).append((candidate, file))
         for (student, relative_path), candidates in sorted(chosen.items()):
-            files = _files_of_person(candidates, relative_path, exercises, result)
+            files = _files_of_person(candidates, relative_path, naming, result)
             best, left_out = choose([candidate for candidate, _ in files])
             result.left_out.update({str(path): reason for path, reason in left_out.items()})
             for file in [file for candidate, file in files if candidate is best]:
@@ -238,11 +238,11 @@ def collect(
 
 
 def _files_of_person(
-    files: list[tuple[Candidate, _File]],
+    files: list[tuple[Candidate, _Upload]],
     relative_path: str,
-    exercises: _Exercises,
+    naming: _Naming,
     result: CollectResult,
-) -> list[tuple[Candidate, _File]]:
+) -> list[tuple[Candidate, _Upload]]:
     """Return a student's candidate files: of one person only, and named ones if there are any."""
     people = {(platform.name, platform.id) for _, file in files if (platform := file.platform)}
     if len({number for _, number in people if number}) > 1:
@@ -252,8 +252,8 @@ def _files_of_person(
         )
         result.left_out.update({file.label: reason for _, file in files})
         return []
-    named_files = [file for file in files if exercises.is_named(file[1], relative_path)]
-    if exercises.single == relative_path and 0 < len(named_files) < len(files):
+    named_files = [file for file in files if naming.is_named(file[1], relative_path)]
+    if naming.single == relative_path and 0 < len(named_files) < len(files):
         reason = f"{named_files[0][1].label} is named after the exercise"
         result.left_out.update({file[1].label: reason for file in files if file not in named_files})
         return named_files
@@ -261,7 +261,7 @@ def _files_of_person(
 
 
 def _note_time(
-    result: CollectResult, key: tuple[str, str], file: _File, platform: PlatformName | None
+    result: CollectResult, key: tuple[str, str], file: _Upload, platform: PlatformName | None
 ) -> None:
     """Record the time of a file; the latest counts if a submission has several files."""
     source = (platform and platform.platform) or file.source
@@ -273,7 +273,7 @@ def _note_time(
 
 
 @contextlib.contextmanager
-def _refusals(result: CollectResult, file: _File) -> Iterator[None]:
+def _refusals(result: CollectResult, file: _Upload) -> Iterator[None]:
     try:
         yield
     except _RefusalError as refusal:
@@ -283,9 +283,7 @@ def _refusals(result: CollectResult, file: _File) -> Iterator[None]:
         result.is_damaged = True
 
 
-def _find_files(
-    file: _File, exercises: _Exercises, result: CollectResult
-) -> list[tuple[_File, str]]:
+def _find_files(file: _Upload, naming: _Naming, result: CollectResult) -> list[tuple[_Upload, str]]:
     """Return the file, or the files in a student's own zip, each with its path.
 
     A single file in a zip may take its name from the zip.
@@ -295,7 +293,7 @@ def _find_files(
         _RefusalError: The file names no exercise.
     """
     if is_code(file.path):
-        return [(file, relative_path) for relative_path in exercises.relative_paths(file)]
+        return [(file, relative_path) for relative_path in naming.relative_paths(file)]
     if not is_zip(file.path):
         raise _RefusalError("neither Python nor a notebook")
     archive = open_zip(io.BytesIO(file.read(MAX_NOTEBOOK)))
@@ -306,13 +304,13 @@ def _find_files(
         inner = replace(file, inner=path, read=read)
         try:
             files_with_paths += [
-                (inner, relative_path) for relative_path in exercises.relative_paths(inner)
+                (inner, relative_path) for relative_path in naming.relative_paths(inner)
             ]
         except _RefusalError as refusal:
             refused[inner.label] = str(refusal)
     if not files_with_paths:
         find_single_code_file(entries)
-        if (exercise := exercises.exercise_of(PurePosixPath(file.path).name)) is None:
+        if (exercise := naming.exercise_of(PurePosixPath(file.path).name)) is None:
             (reason,) = refused.values()  # the reason for the only code file
             raise _RefusalError(reason)
         return [(inner, exercise)]
@@ -320,22 +318,24 @@ def _find_files(
     return files_with_paths
 
 
-def _platform_name(file: _File, students_by_name: Mapping[str, str] | None) -> PlatformName | None:
+def _platform_name(
+    file: _Upload, students_by_name: Mapping[str, str] | None
+) -> PlatformName | None:
     """Return the platform's name for a file, or None below a folder that is a roster name."""
     is_below = any(name_key(part) in (students_by_name or {}) for part in file.outer_folders)
     return None if is_below else file.platform
 
 
-def _folders(file: _File, exercises: _Exercises) -> list[str]:
+def _folders(file: _Upload, naming: _Naming) -> list[str]:
     """Return the file's folders that are not named after an exercise, outermost first."""
     # An unpacked zip may give `ada/ada/`.
     parts = dict.fromkeys(PurePosixPath(file.path).parts[:-1])
-    return [part for part in parts if exercises.exercise_of(part) is None]
+    return [part for part in parts if naming.exercise_of(part) is None]
 
 
-def _level_of_students(files: Sequence[_File], exercises: _Exercises) -> int | str:
+def _level_of_students(files: Sequence[_Upload], naming: _Naming) -> int | str:
     """Return the index of the student's folder in each path, or a reason why it is uncertain."""
-    paths = [path for path in (_folders(file, exercises) for file in files) if path]
+    paths = [path for path in (_folders(file, naming) for file in files) if path]
     if len({len(path) for path in paths}) > 1:
         return (
             "files lie at different depths, so no folder is sure to be a student's; "
@@ -348,7 +348,7 @@ def _level_of_students(files: Sequence[_File], exercises: _Exercises) -> int | s
 
 
 def _student(
-    file: _File, students_by_name: Mapping[str, str] | None, level: int | str, exercises: _Exercises
+    file: _Upload, students_by_name: Mapping[str, str] | None, level: int | str, naming: _Naming
 ) -> str:
     """Return the student of a file.
 
@@ -358,7 +358,7 @@ def _student(
     platform = file.platform
     if students_by_name is not None:
         return _on_roster(file, students_by_name, platform)
-    folders = _folders(file, exercises)
+    folders = _folders(file, naming)
     if platform and isinstance(level, int) and len(file.outer_folders) > level:
         raise _RefusalError(
             f"{file.outer_folders[level]!r} or {platform.name!r} may be meant; {_ROSTER_ADVICE}"
@@ -377,7 +377,7 @@ def _student(
 
 
 def _on_roster(
-    file: _File, students_by_name: Mapping[str, str], platform: PlatformName | None
+    file: _Upload, students_by_name: Mapping[str, str], platform: PlatformName | None
 ) -> str:
     """Return the roster's student named in a path, up to the platform's part."""
     labels = file.outer_folders
@@ -402,7 +402,7 @@ def _on_roster(
     raise _RefusalError(f"{name!r} is not on the roster; {_ALIAS_ADVICE}")
 
 
-def _candidate(file: _File, platform: PlatformName | None) -> Candidate:
+def _candidate(file: _Upload, platform: PlatformName | None) -> Candidate:
     def digest() -> str:
         with contextlib.suppress(ZipError, IrregularFileError, OSError):
             return compute_digest(file.read(size_limit(Path(file.name))))
@@ -412,7 +412,7 @@ def _candidate(file: _File, platform: PlatformName | None) -> Candidate:
     return Candidate(Path(file.label), file.changed, upload_number, digest)
 
 
-def _write(target: Path, key: tuple[str, str], file: _File, result: CollectResult) -> bool:
+def _write(target: Path, key: tuple[str, str], file: _Upload, result: CollectResult) -> bool:
     """Write a file with its date, unless the existing file is newer; return whether it wrote."""
     data = file.read(size_limit(Path(file.name)))
     if target.is_symlink() or target.parent.is_symlink():
@@ -435,7 +435,7 @@ def _write(target: Path, key: tuple[str, str], file: _File, result: CollectResul
 
 def _walk_source(
     source: Path, stack: contextlib.ExitStack, result: CollectResult
-) -> Iterator[_File]:
+) -> Iterator[_Upload]:
     """Yield all files except hidden ones, sorted by path."""
     files = _walk_folder(source) if source.is_dir() else _walk_zip(source, stack, result)
     for file in sorted(files, key=lambda each: each.path):
@@ -443,7 +443,7 @@ def _walk_source(
             yield file
 
 
-def _walk_folder(source: Path) -> Iterator[_File]:
+def _walk_folder(source: Path) -> Iterator[_Upload]:
     def read(path: Path, max_bytes: int) -> bytes:
         with open_regular(path, below=source) as file:
             data = file.read(max_bytes + 1)
@@ -458,10 +458,12 @@ def _walk_folder(source: Path) -> Iterator[_File]:
         for path in (Path(here, name) for name in names):
             inner = path.relative_to(source).as_posix()
             kind = CLONE if Path(here) in clones else "file"
-            yield _File(inner, path.lstat().st_mtime, functools.partial(read, path), source=kind)
+            yield _Upload(inner, path.lstat().st_mtime, functools.partial(read, path), source=kind)
 
 
-def _walk_zip(source: Path, stack: contextlib.ExitStack, result: CollectResult) -> Iterator[_File]:
+def _walk_zip(
+    source: Path, stack: contextlib.ExitStack, result: CollectResult
+) -> Iterator[_Upload]:
     try:
         file = stack.enter_context(source.open("rb"))
         archive = stack.enter_context(open_zip(file, _MAX_FILES))
@@ -474,7 +476,7 @@ def _walk_zip(source: Path, stack: contextlib.ExitStack, result: CollectResult) 
             result.is_damaged = True
         elif not is_folder(entry):
             read = functools.partial(read_entry, archive, entry)
-            yield _File(path, _date(entry), read, source="zip")
+            yield _Upload(path, _date(entry), read, source="zip")
 
 
 def _date(entry: zipfile.ZipInfo) -> float:

@@ -67,7 +67,7 @@ class _Heading(markdown.Heading):
     LEVEL_ALIGN: ClassVar = {f"h{level}": "default" for level in range(1, 7)}
 
 
-class _Code(markdown.CodeBlock):
+class _CodeBlock(markdown.CodeBlock):
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         text = _indent(_highlight(str(self.text), self.lexer_name))
         # Rich truncates long lines.
@@ -80,9 +80,9 @@ class _TerminalMarkdown(Markdown):
     elements: ClassVar = {
         **Markdown.elements,
         "heading_open": _Heading,
-        "fence": _Code,
-        "code_block": _Code,
-        "math_block": _Code,
+        "fence": _CodeBlock,
+        "code_block": _CodeBlock,
+        "math_block": _CodeBlock,
     }
 
     def __init__(self, source: str) -> None:

@@ -14,7 +14,7 @@ from grader.sandbox.fork import Fork, receive_requests
 from grader.sandbox.printable import inert
 from grader.sandbox.process import Sandbox
 
-Answer: TypeAlias = Callable[[bytes, Sandbox], bytes]
+AnswerRequest: TypeAlias = Callable[[bytes, Sandbox], bytes]
 """A function that answers a request. It may raise a `DefinitionError` or a `GraderFault`."""
 
 _ANSWER, _PROBLEMS, _FAULT = b"A", b"P", b"F"  # the first byte of each message of the process
@@ -33,7 +33,10 @@ class ConfinedProcess:
     """
 
     def __init__(
-        self, answer: Answer, open_sandbox: Callable[[], Sandbox], readable: Sequence[Path] = ()
+        self,
+        answer: AnswerRequest,
+        open_sandbox: Callable[[], Sandbox],
+        readable: Sequence[Path] = (),
     ) -> None:
         self._serve = partial(_serve, answer, open_sandbox, readable)
         self._fork = Fork(self._serve)
@@ -74,7 +77,7 @@ class ConfinedProcess:
 
 
 def _serve(
-    answer: Answer,
+    answer: AnswerRequest,
     open_sandbox: Callable[[], Sandbox],
     readable: Sequence[Path],
     connection: Connection,

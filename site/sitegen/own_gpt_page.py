@@ -18,7 +18,7 @@ class Switch:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class OpeningSettings:
     """The settings with which the page opens."""
 
     prompt: str
@@ -42,7 +42,7 @@ class GptPage:
     parts: Mapping[str, str]
     switches: Mapping[str, Switch]
     mistakes: Mapping[str, tuple[str, ...]]
-    settings: Settings
+    settings: OpeningSettings
     wrong_answer: WrongExample
 
 

@@ -22,18 +22,18 @@ HOOK: Final = (
     '\n\n__import__("sys").modules["grader.audit.child.recorded_calls"].install(globals())\n'
 )
 
-Answer: TypeAlias = Callable[[str, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
+AnswerCall: TypeAlias = Callable[[str, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 """Answers an outer call, given its name, function, arguments (including self) and keywords."""
 
 _MAX_CALL_BYTES = 4 << 20  # largest recorded call, in bytes
 _MAX_CALLS = 400
 # Fewest arrays, or numbers in an array, whose common facts are more than coincidence.
 _SAMPLE = 3
-_answer: Answer | None = None
+_answer: AnswerCall | None = None
 _inside = 0
 
 
-def answer_with(answer: Answer) -> None:
+def answer_with(answer: AnswerCall) -> None:
     """Answer every outer call with this function from now on."""
     global _answer  # noqa: PLW0603  a process performs one task
     _answer = answer

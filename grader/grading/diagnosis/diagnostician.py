@@ -79,7 +79,7 @@ class Mistake:
 
 
 @dataclass(slots=True)
-class _Candidate:
+class _WrongProgram:
     """A program with a known mistake, and its results so far."""
 
     kind: DiagnosisKind
@@ -111,7 +111,7 @@ class Diagnostician:
         self._sandbox = sandbox
         self._tests = order_tests(oracle.exercise)
         self._misconceptions = [
-            _Candidate(
+            _WrongProgram(
                 "misconception",
                 misconception.id,
                 misconception.code,
@@ -121,7 +121,7 @@ class Diagnostician:
             for misconception in oracle.exercise.misconceptions
         ]
         self._misconceptions += [
-            _Candidate(
+            _WrongProgram(
                 "misconception",
                 mistake.id,
                 "",
@@ -134,7 +134,7 @@ class Diagnostician:
         self._until = math.inf
 
     @cached_property
-    def _mutants(self) -> list[_Candidate]:
+    def _mutants(self) -> list[_WrongProgram]:
         if not self._exercise.solution:  # missing in a student edition
             return []
         from grader.mutation import OPERATORS, mutants  # most failures need no mutants
@@ -142,7 +142,7 @@ class Diagnostician:
         exercise = self._exercise
         variants = mutants(exercise.solution, exercise.defines, exercise.starter)[:_MAX_MUTANTS]
         return [
-            _Candidate(
+            _WrongProgram(
                 "mutation", mutant.operator, mutant.source, OPERATORS[mutant.operator].mistake
             )
             for mutant in variants
@@ -150,11 +150,11 @@ class Diagnostician:
         ]
 
     @cached_property
-    def _pairs(self) -> list[_Candidate]:
+    def _pairs(self) -> list[_WrongProgram]:
         from grader.grading.diagnosis.derived_mistakes import make_pairs
 
         return [
-            _Candidate(
+            _WrongProgram(
                 "pair",
                 Diagnosis.JOIN.join((first.id, second.id)),
                 program,
@@ -258,7 +258,7 @@ class Diagnostician:
         A mistake that explains all answers that it would change is preferred. If several mistakes
         explain an answer equally well, none is reported for it.
         """
-        ranks: dict[TestId, list[tuple[tuple[bool, int], _Candidate]]] = {}
+        ranks: dict[TestId, list[tuple[tuple[bool, int], _WrongProgram]]] = {}
         for program in self._misconceptions:
             results = list(self._fingerprints(program))
             changed = {test.id for test, result in results if result.outcome is not Outcome.PASSED}
@@ -292,7 +292,7 @@ class Diagnostician:
 
     def _find_with_number(
         self, failed: "_FailedSubmission", numbers: Sequence[float]
-    ) -> list[_Candidate]:
+    ) -> list[_WrongProgram]:
         """Return the misconception that agrees with one of the submission's numbers, if any."""
         from grader.grading.diagnosis.derived_mistakes import with_other_numbers
 
@@ -303,7 +303,7 @@ class Diagnostician:
                 f"This is a known mistake, here with {new_number:g} in place of {number:g}: "
                 f"{declared.feedback.strip()}"
             )
-            program = _Candidate("misconception", declared.id, code, feedback, declared.hint)
+            program = _WrongProgram("misconception", declared.id, code, feedback, declared.hint)
             if self._explains(program, failed):
                 return [program]
         return []
@@ -335,7 +335,9 @@ class Diagnostician:
                     feedback = diagnosis_sentences.repair_sentence(
                         copy.kind, copy.lines, copy.original
                     )
-                    return _make_diagnosis([_Candidate("repair", copy.kind, "", feedback)], failed)
+                    return _make_diagnosis(
+                        [_WrongProgram("repair", copy.kind, "", feedback)], failed
+                    )
                 is_settled = True
         return None
 
@@ -356,7 +358,7 @@ class Diagnostician:
                 continue
             line = facts.functions[name]
             programs = [
-                _Candidate(
+                _WrongProgram(
                     "misconception",
                     f"{teacher.id}/{mistake.id}",
                     with_other_helper(source, name, mistake.code, its_name),
@@ -365,7 +367,7 @@ class Diagnostician:
                 for mistake in (teacher.misconceptions if teacher is not self._exercise else ())
             ]
             matches = [program for program in programs if self._explains(program, failed)]
-            unnamed = _Candidate(
+            unnamed = _WrongProgram(
                 "repair", "own-helper", "", diagnosis_sentences.helper_sentence(name, line)
             )
             return _make_diagnosis(matches, failed) or _make_diagnosis([unnamed], failed)
@@ -384,7 +386,7 @@ class Diagnostician:
             raise _TimeIsOverError
         if failed.timed_out_copies > _MAX_TIMEOUTS:
             return False
-        copy = _Candidate("repair", "", source, "")
+        copy = _WrongProgram("repair", "", source, "")
         try:
             passes = all(
                 failed.passes(test, fingerprint) for test, fingerprint in self._grade(copy)
@@ -408,7 +410,7 @@ class Diagnostician:
             if program.is_usable
         )
 
-    def _find_mutants(self, failed: "_FailedSubmission") -> Iterator[_Candidate]:
+    def _find_mutants(self, failed: "_FailedSubmission") -> Iterator[_WrongProgram]:
         # What is evidence for any mutant is evidence for this one. Without it none is made.
         if not failed.has_evidence("mutation", _OVERFLOW_OPERATOR):
             return
@@ -422,7 +424,7 @@ class Diagnostician:
                 if len(sentences) > _MAX_EXPLANATIONS:
                     return
 
-    def _explains(self, program: _Candidate, failed: "_FailedSubmission") -> bool:
+    def _explains(self, program: _WrongProgram, failed: "_FailedSubmission") -> bool:
         if not program.is_usable:
             return False
         if time.monotonic() > self._until:
@@ -440,7 +442,7 @@ class Diagnostician:
             program.is_usable = False
         return program.is_usable and agrees
 
-    def _fingerprints(self, program: _Candidate) -> Iterator[tuple[TestCase, Fingerprint]]:
+    def _fingerprints(self, program: _WrongProgram) -> Iterator[tuple[TestCase, Fingerprint]]:
         """Yield a program's result in each test: cached results first, then by running it.
 
         The first run goes as far as the caller iterates. A second run goes to the end, so that a
@@ -458,7 +460,7 @@ class Diagnostician:
             program.fingerprints.append(fingerprint)
             yield test, fingerprint
 
-    def _grade(self, program: _Candidate) -> Iterator[tuple[TestCase, Fingerprint]]:
+    def _grade(self, program: _WrongProgram) -> Iterator[tuple[TestCase, Fingerprint]]:
         submission = Submission.from_bytes(Path(self._exercise.file_name), program.source.encode())
         declared = program.kind == "misconception"
         limits = find_limits(self._exercise) if declared else self._short_limits()
@@ -570,7 +572,9 @@ class _FailedSubmission:
         return failure.agrees(fingerprint, test.tolerance if compares_values else None)
 
 
-def _make_diagnosis(matches: Sequence[_Candidate], failed: _FailedSubmission) -> Diagnosis | None:
+def _make_diagnosis(
+    matches: Sequence[_WrongProgram], failed: _FailedSubmission
+) -> Diagnosis | None:
     if not 0 < len(matches) <= _MAX_EXPLANATIONS:
         return None
     mistakes = list(dict.fromkeys(program.feedback for program in matches))

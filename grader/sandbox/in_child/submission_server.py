@@ -59,7 +59,7 @@ CallBack = Callable[[list[Any]], list[Any]]
 """A function that sends a request of the submission to the trusted side and returns the answer."""
 
 
-class _ObjectTable:
+class _KeptObjects:
     """The objects for which the trusted side has handles, and the functions that it provided."""
 
     def __init__(self, call_back: CallBack) -> None:
@@ -150,7 +150,7 @@ class SubmissionServer:
     def __init__(self, output: Stdout, ask: Callable[[list[bytes | memoryview]], Frame]) -> None:
         self._submission = SubmissionModule(output)
         self._ask = ask
-        self._objects = _ObjectTable(self._call_back)
+        self._objects = _KeptObjects(self._call_back)
         self._number = 0  # number of the current request
         self._sharing = sharing.Sharing()
         self._is_shared = False  # whether the current request shares objects

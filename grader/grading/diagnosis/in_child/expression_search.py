@@ -36,11 +36,11 @@ def trace(program: str, calls: list[list[Any]]) -> list[Any]:
     The trace is None if the call raises an error or computes a value that is too large.
     """
     with _quietly():
-        runner = _Runner(program)
+        runner = _MarkedProgram(program)
         return [_trace_call(runner, code, inputs) for code, inputs in calls]
 
 
-def _trace_call(runner: "_Runner", code: str, inputs: dict[str, Any]) -> list[Any] | None:
+def _trace_call(runner: "_MarkedProgram", code: str, inputs: dict[str, Any]) -> list[Any] | None:
     try:
         result = runner.run(code, inputs, noted={})
     except Exception:  # noqa: BLE001  such a draw is skipped
@@ -48,7 +48,7 @@ def _trace_call(runner: "_Runner", code: str, inputs: dict[str, Any]) -> list[An
     return [[[number, *values] for number, values in runner.noted.items()], result]
 
 
-class _Runner:
+class _MarkedProgram:
     """A marked program, which can be run with other values for one expression."""
 
     def __init__(self, program: str) -> None:
@@ -143,7 +143,7 @@ def locate(
     """
     until = time.thread_time() + _SECONDS
     with _quietly():
-        runner = _Runner(program)
+        runner = _MarkedProgram(program)
         searches = (
             _Search(runner, nodes, until).first_wrong(calls, traced)
             for calls, traced in zip(draws, traces, strict=True)
@@ -151,7 +151,7 @@ def locate(
         return next(filter(None, searches), None)
 
 
-class _Draw:
+class _WrongDraw:
     """A draw with a wrong result of the submission, and the values of both programs."""
 
     def __init__(self, call: list[Any], traced: list[Any], submitted: dict[int, list[Any]]) -> None:
@@ -182,12 +182,12 @@ class _Draw:
 class _Search:
     """The search for the first wrong expression in the draws of one call."""
 
-    def __init__(self, runner: _Runner, nodes: list[dict[str, Any]], until: float) -> None:
+    def __init__(self, runner: _MarkedProgram, nodes: list[dict[str, Any]], until: float) -> None:
         self._runner = runner
         self._nodes = nodes
         self._until = until
         self._inner = {part for node in nodes for part in node["inner"]}
-        self._draws: list[_Draw] = []
+        self._draws: list[_WrongDraw] = []
         self._agreement: dict[tuple[int, bool], bool] = {}
         # Expressions of the right program, one for each distinct value.
         self._right_numbers: list[int] = []
@@ -223,7 +223,7 @@ class _Search:
             keeps_state = not second_trace or not _are_equal(trace[1], second_trace[1])
             if keeps_state or self._runner.has_changed_inputs or time.thread_time() > self._until:
                 return False
-            self._draws.append(_Draw(call, traced, {n: v for n, *v in trace[0]}))
+            self._draws.append(_WrongDraw(call, traced, {n: v for n, *v in trace[0]}))
             arguments = _parts(list(call[1].values()))
             sizes.add(tuple(x if type(x) is int else getattr(x, "shape", ()) for x in arguments))
         return len(sizes) >= _SIZES
@@ -308,7 +308,7 @@ class _Search:
             return False
         return node["role"] not in ("parts", "name") or self._has_right_inside(number)
 
-    def _is_right(self, draw: _Draw, number: int, right_number: int) -> bool:
+    def _is_right(self, draw: _WrongDraw, number: int, right_number: int) -> bool:
         values = draw.right.get(right_number, [])
         if len(values) != len(draw.submitted[number]):
             return False

@@ -32,7 +32,7 @@ from grader.grading.submissions.read_submission import read_file
 from grader.grading.submissions.submission import Submission
 from grader.grading.workers.grading_process import GradingProcess
 from grader.progress.breaks import break_job
-from grader.progress.status import exercise_status
+from grader.progress.status import compute_status
 from grader.reports import to_html, to_text
 from grader.reports.report import Report
 from grader.sandbox.backends import unsupported_reason
@@ -131,7 +131,7 @@ def hint(exercise: str, *, course: str | Path | None = None, yes: bool = False) 
             shown.
     """
     definition = _exercise(exercise, course)
-    status = exercise_status(progress_record.read_history(), definition.id)
+    status = compute_status(progress_record.read_history(), definition.id)
     if (offer := hint_command.describe_hint_price(definition, status)) and not yes:
         call = _call(course, "hint", exercise, ", yes=True")
         return _markdown(f"{offer} `{call}` shows it.")

@@ -16,7 +16,7 @@ from grader.errors import UsageError
 from grader.grading.results.verdict import Verdict
 from grader.progress.breaks import break_job, earns_xp, list_offers
 from grader.progress.history import BrokenProgram, History, local_now
-from grader.progress.status import exercise_status
+from grader.progress.status import compute_status
 from grader.reports.terminal_markdown import print_code
 from grader.sandbox.printable import printable
 
@@ -99,7 +99,7 @@ def find_program(exercise: Exercise, name: str | None = None) -> Misconception:
 
 def _find_programs(exercise: Exercise) -> tuple[list[Misconception], frozenset[str]]:
     history = read_history()
-    status = exercise_status(history, exercise.id)
+    status = compute_status(history, exercise.id)
     # After giving up a learner has seen the solution, and earns nothing here.
     if status.state != "passed":
         raise UsageError(

@@ -10,9 +10,9 @@ from grader.authoring.targets import find_targets
 from grader.cli import options
 from grader.cli.grading_rules import read_graded, read_rules, rules_options
 from grader.cli.server_extra import require_one_source, server_module, stored_option
-from grader.course.autograder.gradescope_zip import Installation, autograder, read_assigned
+from grader.course.autograder.gradescope_zip import Installation, make_autograder, read_assigned
 from grader.course.csv_rows import read_text, without_separator
-from grader.course.roster_file import ids_of_students
+from grader.course.roster_file import list_student_ids
 from grader.definitions.collection import load_exercise, load_track
 from grader.definitions.student_edition import write_bundle
 from grader.definitions.wording import plural
@@ -66,7 +66,7 @@ def notebook(target: str, output: Path | None, exercises: Path | None) -> None:
       etude export notebook numpy-warmup
       etude export notebook my-course/rope/07-rope.yaml --output handout/rope.ipynb
     """
-    from grader.course.handout_notebook import handout, handout_of_track  # needs Linux
+    from grader.course.handout_notebook import make_handout, make_track_handout  # needs Linux
 
     course = None if exercises is None else str(exercises)
     group, *others = find_targets([target], options.collection_for([target], exercises))
@@ -75,13 +75,13 @@ def notebook(target: str, output: Path | None, exercises: Path | None) -> None:
     if group.track:
         track = load_track(group.track)
         name, title = str(track.definition.id), track.definition.title
-        content = handout_of_track(track, course)
+        content = make_track_handout(track, course)
     else:
         exercise = load_exercise(group.files[0])
         name, title = str(exercise.id), exercise.title
         if exercise.files_to_submit:
             raise UsageError(f"{name} asks for several files; hand out what 'etude start' writes")
-        content = handout(exercise, course)
+        content = make_handout(exercise, course)
     path = output or Path(f"{name}.ipynb")
     if path.exists():
         raise UsageError(f"{path} is there already and stays as it is; name another with --output")
@@ -129,7 +129,9 @@ def gradescope(
     faults = Batch(
         tuple(Report.of_fault(str(assigned.exercise.id), "", "") for assigned in exercises_to_grade)
     )
-    content = autograder(exercises_to_grade, installation, gradescope_result(faults), hidden_tests)
+    content = make_autograder(
+        exercises_to_grade, installation, gradescope_result(faults), hidden_tests
+    )
     options.write_file(output, content)
     points = sum(assigned.exercise.max_points for assigned in exercises_to_grade)
     number = plural(len(exercises_to_grade), "exercise")
@@ -198,7 +200,7 @@ def canvas(
     text = mark + without_separator(read_text(gradebook))
     scores = sum_scores(batch, exercises)
     if identity == "ID" and rule_options["roster"] is not None:
-        ids = ids_of_students(rule_options["roster"])
+        ids = list_student_ids(rule_options["roster"])
         scores = {ids.get(student) or student: score for student, score in scores.items()}
     try:
         filled_gradebook = fill(

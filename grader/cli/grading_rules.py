@@ -72,7 +72,7 @@ def read_rules(
         raise UsageError("a schedule has the due dates; leave --due out")
     dates = None if schedule is None else _schedule(schedule)
     if due is not None:
-        dates = Schedule.of_options(due, late)
+        dates = Schedule.from_options(due, late)
         try:
             parse_zoned_time(due)
         except UsageError:

@@ -33,10 +33,10 @@ def command(id_or_path: str, again: bool, yes: bool, exercises: "Path | None") -
       etude hint attention-weights --again
     """
     from grader.cli.progress_record import read_history
-    from grader.progress.status import exercise_status
+    from grader.progress.status import compute_status
 
     exercise = options.resolve_exercise(id_or_path, exercises)
-    status = exercise_status(read_history(), exercise.id)
+    status = compute_status(read_history(), exercise.id)
     if again and exercise.hints:
         if not status.hints:
             click.echo(f"You have taken none of the {len(exercise.hints)} hints.")

@@ -46,7 +46,7 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
     from grader.cli.progress_record import find_next_exercise, read_history
     from grader.definitions.collection import Collection
     from grader.definitions.wording import did_you_mean
-    from grader.progress.status import exercise_statuses
+    from grader.progress.status import compute_statuses
 
     collection = Collection.load(options.collection_folder(exercises))
     known_tracks = {str(track.definition.id): track for track in collection.learning_order}
@@ -63,7 +63,7 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
     if not groups:
         raise UsageError(f"there are no exercises in {collection.folder}")
     history = read_history()
-    standing = exercise_statuses(history)
+    standing = compute_statuses(history)
     next_exercise = find_next_exercise(collection, history)
     next_id = None if next_exercise is None else next_exercise.exercise
     if form == "json":

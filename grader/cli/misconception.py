@@ -6,7 +6,7 @@ import click
 
 from grader.authoring.add_entry import new_misconception
 from grader.cli import options
-from grader.course.failures import failure_groups
+from grader.course.failures import group_failures
 from grader.course.grades import read_results
 from grader.course.statistics import read_rows
 from grader.definitions.collection import resolve
@@ -59,7 +59,7 @@ def add(
         number = int(submission)
         if not results:
             raise UsageError(f"{number} is a group in results: name them with --results FILE")
-        groups = failure_groups(read_rows(report.data() for report in read_results(results)))
+        groups = group_failures(read_rows(report.data() for report in read_results(results)))
         if not 1 <= number <= len(groups):
             raise UsageError(f"there is no group {number}; `etude stats` lists {len(groups)}")
         group = groups[number - 1]

@@ -13,9 +13,9 @@ from grader.cli.progress_record import (
 )
 from grader.definitions.collection import Collection
 from grader.definitions.public_exercise import estimated_minutes
-from grader.progress.daily_set import daily_set
+from grader.progress.daily_set import choose_daily_set
 from grader.progress.history import local_now
-from grader.progress.status import exercise_statuses
+from grader.progress.status import compute_statuses
 from grader.sandbox.printable import printable
 
 
@@ -56,7 +56,7 @@ def command(exercises: Path | None, course: Path | None) -> None:
         printable(f"{exercise.title} ({exercise.id}), {exercise.difficulty}, {exercise.xp} XP")
     )
     lessons = (lesson for track in collection.tracks for lesson in track.definition.lessons)
-    if lesson := unread_lesson(lessons, exercise.id, exercise_statuses(history)):
+    if lesson := unread_lesson(lessons, exercise.id, compute_statuses(history)):
         click.echo(f"Read first: etude lesson show {lesson.id}{suffix}")
     if next_exercise.is_started:
         click.echo(f"Go on:      etude show {exercise.id}{suffix}")
@@ -68,7 +68,7 @@ def command(exercises: Path | None, course: Path | None) -> None:
 def _print_daily_set(course: Path) -> None:
     exercises = Collection.load(options.collection_folder(course)).exercises
     history, suffix, today = read_history(), exercises_suffix(course), local_now().date()
-    daily_exercises = daily_set(exercises, history, today)
+    daily_exercises = choose_daily_set(exercises, history, today)
     done = {
         attempt.exercise for attempt in history.attempts if attempt.passed and attempt.day == today
     }

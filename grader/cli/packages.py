@@ -32,7 +32,7 @@ def lock(exercises: Path | None) -> None:
       etude packages lock --exercises my-course
     """
     for course in _courses(exercises):
-        text, python = course_requirements.lock(course)
+        text, python = course_requirements.lock_packages(course)
         path = course.where.path.with_name(REQUIREMENTS_FILE)
         options.write_file(path, text)
         packages = sum("==" in line for line in text.splitlines())
@@ -49,7 +49,7 @@ def install(exercises: Path | None) -> None:
       etude packages install --exercises my-course
     """
     for course in _courses(exercises):
-        if course_requirements.install(course):
+        if course_requirements.install_packages(course):
             click.echo(f"packages of {course.where.path}: installed")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 import click
 
 from grader.errors import EtudeError, SandboxFault
-from grader.progress.store import data_folder
+from grader.progress.store import find_data_folder
 
 if TYPE_CHECKING:
     from grader.grading.results.jobs import Job, Result
@@ -73,7 +73,7 @@ def ask_consent(*, unsafe: bool, answer: Callable[[str], str] | None = None) -> 
         return
     refusal = _REFUSAL if answer is None else _NOTEBOOK_REFUSAL
     in_ci = bool(os.environ.get("CI"))
-    consent_file = data_folder() / _CONSENT_FILE
+    consent_file = find_data_folder() / _CONSENT_FILE
     if consent_file.exists() and not in_ci:
         return
     if in_ci or (answer is None and not sys.stdin.isatty()):

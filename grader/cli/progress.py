@@ -14,7 +14,7 @@ from grader.definitions.wording import plural
 from grader.errors import UsageError
 from grader.progress.exchange import MAX_BYTES, from_json, read_programs, to_json
 from grader.progress.history import local_now
-from grader.progress.status import ExerciseStatus, exercise_statuses, streak
+from grader.progress.status import ExerciseStatus, compute_statuses, compute_streak
 from grader.progress.store import Store
 
 _BAR_LENGTH = 20  # length of a bar, in characters
@@ -40,12 +40,12 @@ def command(context: click.Context, exercises: Path | None) -> None:
 
     collection = Collection.load(options.collection_folder(exercises))
     history = Store().read()
-    standing = exercise_statuses(history)
+    standing = compute_statuses(history)
     for track in collection.tracks:
         _print_track(track.definition.title, track.exercises, standing)
     if collection.standalone:
         _print_track("In no track", collection.standalone, standing)
-    running = streak(history, local_now().date())
+    running = compute_streak(history, local_now().date())
     days = plural(running.current, "day")
     longest = f", the longest had {running.longest}" if running.longest > running.current else ""
     xp = sum(status.total for status in standing.values())
@@ -77,7 +77,7 @@ def export(file: Path, force: bool) -> None:
     """
     store = Store()
     history = store.read()
-    text = to_json(history, store.programs())
+    text = to_json(history, store.read_programs())
     if str(file) == "-":
         click.echo(text, nl=False)
         return

@@ -18,10 +18,10 @@ from grader.progress.history import Attempt, History, Programs, local_now
 from grader.progress.status import (
     ExerciseStatus,
     NextExercise,
-    exercise_status,
-    exercise_statuses,
-    next_exercise,
-    next_open_exercise,
+    choose_next_exercise,
+    compute_status,
+    compute_statuses,
+    find_next_open,
 )
 from grader.progress.store import RecordError, Store
 
@@ -78,7 +78,7 @@ def exercise_after(
         history: The record; finished exercises are skipped.
         skipping: True to go on without a pass, so that requirements do not count.
     """
-    done = {name for name, candidate in exercise_statuses(history).items() if candidate.is_done}
+    done = {name for name, candidate in compute_statuses(history).items() if candidate.is_done}
     current_track = find_track(exercise)
     if current_track is None:
         return None
@@ -95,7 +95,7 @@ def exercise_after(
         except EtudeError:
             return ()  # another author's mistake should not stop the learner here
 
-    candidate = next_open_exercise(current_track.exercises, done, exercise.id, requires)
+    candidate = find_next_open(current_track.exercises, done, exercise.id, requires)
     if candidate is not None:
         return candidate
     try:
@@ -104,7 +104,7 @@ def exercise_after(
         return None
     for track in map(_read_track, folders):
         if track is not None and track.id != current_track.id:
-            candidate = next_open_exercise(track.exercises, done, exercise.id, requires)
+            candidate = find_next_open(track.exercises, done, exercise.id, requires)
             if candidate is not None:
                 return candidate
     return None
@@ -120,7 +120,7 @@ def find_next_exercise(
         in_tracks = [each for track in collection.learning_order for each in track.exercises]
         exercises = (*in_tracks, *collection.standalone)
     requirements = {exercise.id: exercise.requires for exercise in exercises}
-    return next_exercise(history, tuple(requirements), requirements.__getitem__)
+    return choose_next_exercise(history, tuple(requirements), requirements.__getitem__)
 
 
 def unread_lesson(
@@ -214,7 +214,7 @@ class FollowUp:
 
     @property
     def _status(self) -> ExerciseStatus:
-        return exercise_status(self._history, self.exercise.id)
+        return compute_status(self._history, self.exercise.id)
 
     def _pass_advice(self, verdict: Verdict) -> "Iterator[str]":
         now = self._status

@@ -40,12 +40,12 @@ def command(id_or_path: str, exercises: Path | None) -> None:
     from rich.console import Console
 
     from grader.cli.progress_record import exercises_suffix, read_history
-    from grader.progress.status import exercise_status
+    from grader.progress.status import compute_status
     from grader.reports.terminal_markdown import print_markdown
 
     exercise = options.resolve_exercise(id_or_path, exercises)
     command_arguments = f"{id_or_path}{exercises_suffix(exercises)}"  # used in commands to copy
-    now = exercise_status(read_history(), exercise.id)
+    now = compute_status(read_history(), exercise.id)
     with options.pager(Console(highlight=False)) as console:
         _print_line(console, exercise.title, "bold")
         facts = f"{exercise.difficulty}, {exercise.xp} XP, {_KINDS[exercise.kind]}; {now.state}"

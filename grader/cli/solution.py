@@ -25,12 +25,12 @@ def command(id_or_path: str, give_up: bool, exercises: Path | None) -> None:
     """
     from grader.cli.progress_record import add_to_record, read_history
     from grader.progress.history import History, Surrender, local_now
-    from grader.progress.status import exercise_status
+    from grader.progress.status import compute_status
 
     exercise = options.resolve_exercise(id_or_path, exercises)
     if not exercise.solution:
         raise UsageError(f"there is no solution of '{exercise.id}' here: this is a student edition")
-    now = exercise_status(read_history(), exercise.id)
+    now = compute_status(read_history(), exercise.id)
     if not now.is_done:
         available = now.available_xp(exercise.xp)
         if not give_up:

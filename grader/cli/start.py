@@ -30,7 +30,7 @@ def command(id_or_path: str, file: Path | None, exercises: Path | None) -> None:
       etude start attention-weights homework/week3.py
     """
     from grader.cli.progress_record import exercises_suffix, read_history
-    from grader.progress.status import exercise_statuses
+    from grader.progress.status import compute_statuses
 
     exercise = options.resolve_exercise(id_or_path, exercises)
     if file is None:
@@ -40,7 +40,7 @@ def command(id_or_path: str, file: Path | None, exercises: Path | None) -> None:
     else:
         path = starter_path(exercise, file) if file.is_dir() else file
     done = write_starter(exercise, path)
-    statuses = exercise_statuses(read_history())
+    statuses = compute_statuses(read_history())
     done_before = {name for name, status in statuses.items() if status.is_done}
     missing = [name for name in exercise.requires if name not in done_before]
     click.echo(f"{path}: {done}.")

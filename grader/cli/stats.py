@@ -11,7 +11,7 @@ from rich.table import Table
 
 from grader.cli import options
 from grader.cli.server_extra import require_one_source, server_module, stored_option
-from grader.course.failures import FailureGroup, TestStatistics, failure_groups, statistics_of_tests
+from grader.course.failures import FailureGroup, TestStatistics, group_failures, summarize_tests
 from grader.course.grades import read_results
 from grader.course.statistics import ExerciseStatistics, read_rows, summarize_exercises
 from grader.definitions.wording import plural
@@ -51,8 +51,8 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
         rows = read_rows(report.data() for report in read_results(results))
         statistics, tests, groups = (
             summarize_exercises(rows),
-            statistics_of_tests(rows),
-            failure_groups(rows),
+            summarize_tests(rows),
+            group_failures(rows),
         )
     else:
         read_statistics = server_module("gradebook_data").compute_statistics

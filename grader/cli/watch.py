@@ -29,7 +29,7 @@ from grader.definitions.files import is_path
 from grader.errors import EtudeError, SandboxFault, UsageError
 from grader.grading.submissions.read_submission import read_submission
 from grader.progress.breaks import break_job
-from grader.progress.status import exercise_status, exercise_statuses
+from grader.progress.status import compute_status, compute_statuses
 from grader.reports.terminal_markdown import print_code, print_markdown
 from grader.sandbox.printable import printable
 
@@ -179,7 +179,7 @@ class _WatchSession:
         track = find_track(exercise)
         self._track = [track.id] if track else []
         if track:
-            states = exercise_statuses(read_history())
+            states = compute_statuses(read_history())
             number = sum(name in states and states[name].is_done for name in track.exercises)
             standing = f"{track.title}: {number} of {len(track.exercises)} done"
             console.print(printable(standing), style="dim", markup=False)
@@ -196,7 +196,7 @@ class _WatchSession:
 
     def _is_begun(self, exercise: Exercise) -> bool:
         """Return whether to grade the file now: it is the learner's own work and not passed yet."""
-        if exercise_status(read_history(), exercise.id).is_done:
+        if compute_status(read_history(), exercise.id).is_done:
             return False
         submission = read_submission(self._request.file, exercise.files_to_submit).part_for(
             exercise

@@ -31,7 +31,7 @@ _OLDEST: Final = "3.11"  # oldest Python that Etude supports
 _PIN: Final = re.compile(r"([A-Za-z0-9][\w.-]*)(?:\[[^]]*\])?\s*==\s*([^\s;\\]+)")
 
 
-def lock(course: Course) -> tuple[str, str]:
+def lock_packages(course: Course) -> tuple[str, str]:
     """Return the requirements of a course's packages, and their oldest supported Python.
 
     The packages get the versions that are installed here. Etude's own packages are left out.
@@ -42,18 +42,18 @@ def lock(course: Course) -> tuple[str, str]:
     """
     if course.problem_by_package:
         raise DefinitionError([*course.problem_by_package.values()])
-    command = _uv()
+    command = _find_uv()
     if not command:
         raise UsageError("uv finds versions and hashes; install it with `pip install uv`")
     installed = {each.name: each.version for each in map(find_distribution, course.packages)}
     pins = "".join(f"{name}=={version}\n" for name, version in sorted(installed.items()))
     with tempfile.TemporaryDirectory(prefix="etude-") as folder:
         ours = Path(folder, "etude.txt")
-        ours.write_text(_own_requirements(), encoding="utf-8")
+        ours.write_text(_read_own_requirements(), encoding="utf-8")
         command += ["pip", "compile", "-", "--constraint", str(ours), "--universal", "--quiet"]
         command += ["--generate-hashes", "--no-header", "--no-annotate"]
         command += ["--no-emit-index-url", "--no-emit-find-links"]
-        command += [f"--no-emit-package={name}" for name in own_versions()]
+        command += [f"--no-emit-package={name}" for name in find_own_versions()]
         own_python = ".".join(map(str, sys.version_info[:2]))
         # A package version may support only newer Pythons.
         for python in dict.fromkeys((_OLDEST, own_python)):
@@ -64,7 +64,7 @@ def lock(course: Course) -> tuple[str, str]:
             if not done.returncode:
                 return done.stdout, python
     reason = " ".join(done.stderr.split()).partition(" hint: ")[0]
-    raise _packages_error(course, f"uv cannot install them together with Etude: {reason}")
+    raise _make_error(course, f"uv cannot install them together with Etude: {reason}")
 
 
 def check_requirements(course: Course) -> bytes | None:
@@ -78,9 +78,9 @@ def check_requirements(course: Course) -> bytes | None:
     path = course.where.path.with_name(REQUIREMENTS_FILE)
     write = "write it with `etude packages lock`, where they are installed"
     if not path.is_file():
-        raise _packages_error(course, f"there is no {path}; {write}")
+        raise _make_error(course, f"there is no {path}; {write}")
     content = read_file(path)
-    ours = own_versions()
+    ours = find_own_versions()
     names = set()
     for number, line in enumerate(content.decode(errors="replace").splitlines(), 1):
         if requirement := re.match(r"[A-Za-z0-9][\w.-]*", line):
@@ -92,11 +92,11 @@ def check_requirements(course: Course) -> bytes | None:
             raise DefinitionError.at(Location(path, number), message)
     for module in course.packages:
         if normalize_name(name := find_distribution(module).name) not in {*names, *ours}:
-            raise _packages_error(course, f"{path} lacks {name}, which has '{module}'; {write}")
+            raise _make_error(course, f"{path} lacks {name}, which has '{module}'; {write}")
     return content
 
 
-def install(course: Course) -> bool:
+def install_packages(course: Course) -> bool:
     """Install the requirements beside a course; return whether there were any.
 
     Raises:
@@ -112,7 +112,8 @@ def install(course: Course) -> bool:
     # A shared cache may be writable by students.
     command += ["--quiet", "--no-cache-dir"]
     if importlib.util.find_spec("pip") is None:
-        command = [*_uv(), "pip", "install", "--quiet", "--no-cache", "--python", sys.executable]
+        command = [*_find_uv(), "pip", "install", "--quiet", "--no-cache"]
+        command += ["--python", sys.executable]
     # Neither pip nor its children may import from the working directory.
     variables = {name: text for name, text in os.environ.items() if not name.startswith("PYTHON")}
     done = subprocess.run(  # noqa: S603  our own words
@@ -126,22 +127,20 @@ def install(course: Course) -> bool:
     missing = load_course(course.where.path).problem_by_package
     if missing:
         names = ", ".join(missing)
-        raise _packages_error(
-            course, f"{REQUIREMENTS_FILE} was installed, and has no module {names}"
-        )
+        raise _make_error(course, f"{REQUIREMENTS_FILE} was installed, and has no module {names}")
     return True
 
 
-def own_versions() -> Mapping[str, set[str]]:
+def find_own_versions() -> Mapping[str, set[str]]:
     """Return the versions of Etude's dependencies, for any Python, by name."""
     versions: dict[str, set[str]] = {}
-    for pin in map(_PIN.match, _own_requirements().splitlines()):
+    for pin in map(_PIN.match, _read_own_requirements().splitlines()):
         if pin:
             versions.setdefault(normalize_name(pin[1]), set()).add(pin[2])
     return versions
 
 
-def _own_requirements() -> str:
+def _read_own_requirements() -> str:
     """Return the lock file of this checkout, or the one installed with Etude."""
     if LOCK.is_file():
         return LOCK.read_text(encoding="utf-8")
@@ -156,13 +155,13 @@ def _own_requirements() -> str:
     )
 
 
-def _uv() -> list[str]:
+def _find_uv() -> list[str]:
     if importlib.util.find_spec("uv") is not None:
         return [sys.executable, "-I", "-m", "uv"]
     path = shutil.which("uv")
     return [path] if path else []
 
 
-def _packages_error(course: Course, message: str) -> DefinitionError:
+def _make_error(course: Course, message: str) -> DefinitionError:
     where = read_yaml(course.where.path).key("packages")
     return DefinitionError.at(where, f"packages: {message}")

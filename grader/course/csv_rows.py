@@ -24,10 +24,10 @@ def read_text(path: Path) -> str:
         data = path.read_bytes()
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
-    return decode(data, str(path))
+    return decode_text(data, str(path))
 
 
-def decode(data: bytes, name: str) -> str:
+def decode_text(data: bytes, name: str) -> str:
     """Decode a file's bytes as `read_text` does.
 
     Raises:
@@ -52,7 +52,7 @@ def without_separator(text: str) -> str:
     return rest if _SEPARATOR.fullmatch(first.strip()) else text
 
 
-def rows(text: str, name: str, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+def parse_rows(text: str, name: str, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the non-empty rows of a CSV with a heading, each with its line number.
 
     Args:

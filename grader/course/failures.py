@@ -60,7 +60,7 @@ class FailureGroup:
     message: str  # the message of the first failing test
 
 
-def statistics_of_tests(rows: Sequence[Row]) -> list[TestStatistics]:
+def summarize_tests(rows: Sequence[Row]) -> list[TestStatistics]:
     """Compute the statistics of every test, the most suspicious first."""
     by_test: dict[tuple[str, str], list[Row]] = defaultdict(list)
     whole: dict[str, int] = defaultdict(int)
@@ -96,7 +96,7 @@ def statistics_of_tests(rows: Sequence[Row]) -> list[TestStatistics]:
     return sorted(statistics, key=lambda each: (not each.suspicion, -each.alone, -each.failed))
 
 
-def failure_groups(rows: Sequence[Row]) -> list[FailureGroup]:
+def group_failures(rows: Sequence[Row]) -> list[FailureGroup]:
     """Group the undiagnosed failures, the largest group first."""
     alike: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in rows:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from grader.course.csv_rows import is_yes, read_text, rows
+from grader.course.csv_rows import is_yes, parse_rows, read_text
 from grader.course.late_rules import LateRule, Override, compute_grade
 from grader.course.roster_file import LOST_ZEROS
 from grader.course.schedule import Schedule
-from grader.course.times_file import DATES_OF_FILES, all_at_once
+from grader.course.times_file import DATES_OF_FILES, are_at_once
 from grader.definitions.wording import join_first
 from grader.errors import UsageError
 from grader.grading.results.verdict_json import FAULT, NOT_GRADED, verdict_from_data
@@ -74,10 +74,10 @@ def read_results(paths: Iterable[Path]) -> Batch:
             files = newest.setdefault((report.student or "", report.exercise), {})
             if report.verdict is not None or files.get(report.file, report).verdict is None:
                 files[report.file] = report
-    return Batch(tuple(_newest(newest[key]) for key in sorted(newest)))
+    return Batch(tuple(_choose_newest(newest[key]) for key in sorted(newest)))
 
 
-def _newest(files: Mapping[str, Report]) -> Report:
+def _choose_newest(files: Mapping[str, Report]) -> Report:
     """Return the result that counts among a student's files for one exercise.
 
     Raises:
@@ -111,7 +111,7 @@ def read_overrides(path: Path) -> dict[tuple[str, str], Override]:
         UsageError: The file cannot be read, or a line is invalid.
     """
     overrides: dict[tuple[str, str], Override] = {}
-    for number, row in rows(read_text(path), str(path), ("student", "exercise")):
+    for number, row in parse_rows(read_text(path), str(path), ("student", "exercise")):
         where = f"{path}:{number}"
         key = (row["student"], row["exercise"])
         if not all(key):
@@ -169,7 +169,7 @@ def grade_reports(batch: Batch, rules: GradingRules) -> Batch:
                 report = Report(exercise, "", NOT_SUBMITTED, message=message, student=student)
             else:
                 continue
-            grades.append(replace(report, grade=_grade(report, points, rules, override)))
+            grades.append(replace(report, grade=_grade_report(report, points, rules, override)))
     without = (report for report in batch if report.exercise not in max_points)
     return replace(batch, reports=(*grades, *without))
 
@@ -205,14 +205,14 @@ def _refuse_one_time(
         times = (
             (student, report.time) for student, report in reports_of_exercise.items() if report.time
         )
-        if schedule.window("", exercise).due is not None and all_at_once(times):
+        if schedule.find_window("", exercise).due is not None and are_at_once(times):
             raise UsageError(
                 f"all {len(reports_of_exercise)} submissions to {exercise!r} have one time, which "
                 f"is that of a download or a copy; {_TIMES_ADVICE}"
             )
 
 
-def _grade(
+def _grade_report(
     report: Report, max_points: int, rules: GradingRules, override: Override | None
 ) -> CountedPoints:
     """Return the manual grade, or the verdict's points minus the late penalty."""
@@ -221,8 +221,8 @@ def _grade(
     if report.verdict is not None:
         points, max_points = float(report.verdict.score), report.verdict.max_score
         if rules.schedule is not None and points:
-            rule = rules.schedule.window(report.student or "", report.exercise)
-            days = _days_late(report, rule, rules.schedule)
+            rule = rules.schedule.find_window(report.student or "", report.exercise)
+            days = _count_late_days(report, rule, rules.schedule)
     if override is not None and override.points is not None and override.points > max_points:
         raise UsageError(
             f"{override.where} gives {report.student!r} {override.points:g} points in "
@@ -231,7 +231,7 @@ def _grade(
     return compute_grade(points, max_points, rule=rule, days=days, override=override)
 
 
-def _days_late(report: Report, rule: LateRule, schedule: Schedule) -> int:
+def _count_late_days(report: Report, rule: LateRule, schedule: Schedule) -> int:
     """Return how many days late a submission is; a late mark without a time counts as one.
 
     Raises:
@@ -239,10 +239,10 @@ def _days_late(report: Report, rule: LateRule, schedule: Schedule) -> int:
     """
     time = report.time or SubmissionTime()
     if rule.due is None or time.at is not None:
-        return rule.days_late(time.at)
+        return rule.count_late_days(time.at)
     if time.source in DATES_OF_FILES:
         raise UsageError(f"the time of {report.file} is unknown; {_TIMES_ADVICE}")
-    if time.is_late and schedule.extension(report.student or "", report.exercise) is not None:
+    if time.is_late and schedule.find_extension(report.student or "", report.exercise) is not None:
         raise UsageError(
             f"{report.student!r} has an extension for {report.exercise!r}, and {time.source} marks "
             f"the submission as late without a time; {_TIMES_ADVICE}"

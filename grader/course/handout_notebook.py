@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from grader.course.notebook_attachments import attach_images, data_cells
+from grader.course.notebook_attachments import attach_images, make_data_cells
 from grader.definitions.exercise import Exercise, Literals, LiteralValue, TestCase, Tolerance
 from grader.definitions.track import Track
 from grader.grading.diagnosis.input_values import NotWritableError, count_numbers, python_text
@@ -20,11 +20,11 @@ _MAX_NUMBERS: Final = 2_000  # most numbers in a value that is written out
 _CLOSE: Final = Tolerance(atol=1e-7, rtol=1e-5)
 
 
-def handout(exercise: Exercise, course: str | None = None) -> str:
+def make_handout(exercise: Exercise, course: str | None = None) -> str:
     """Return an exercise's notebook as JSON; `check` finds the course at `course`."""
     about = f"Write your solution in the cell below. Submit this notebook as `{exercise.id}.ipynb`."
     tests = [test for test in exercise.tests if not test.hidden]
-    cells = [_instructions(exercise, about), *data_cells(exercise.data)]
+    cells = [_make_instructions(exercise, about), *make_data_cells(exercise.data)]
     if exercise.kind == "test":  # the exercise's own programs are not public
         empty = "\n\n\n".join(f"def {name}(*args):\n    ..." for name in exercise.defines)
         program = code_cell("program", _PROGRAM.format(empty=empty), {"etude": TEST_CELL})
@@ -37,7 +37,7 @@ def handout(exercise: Exercise, course: str | None = None) -> str:
     return notebook([*cells, feedback, _check_cell(exercise, course)])
 
 
-def handout_of_track(track: Track, course: str | None = None) -> str:
+def make_track_handout(track: Track, course: str | None = None) -> str:
     """Return a track's notebook, whose cells are marked with their exercise: see `python_cells`."""
     definition = track.definition
     about = _ABOUT_TRACK.format(track=definition.id)
@@ -45,8 +45,8 @@ def handout_of_track(track: Track, course: str | None = None) -> str:
     for exercise in (exercise for exercise in track.exercises if not exercise.files_to_submit):
         marker = {"etude": {"exercise": exercise.id}}
         parts = [
-            {**_instructions(exercise), "metadata": marker},
-            *data_cells(exercise.data),
+            {**_make_instructions(exercise), "metadata": marker},
+            *make_data_cells(exercise.data),
             code_cell("solution", exercise.starter.rstrip("\n"), marker),
             _check_cell(exercise, course),
         ]
@@ -55,7 +55,7 @@ def handout_of_track(track: Track, course: str | None = None) -> str:
     return notebook(cells)
 
 
-def _instructions(exercise: Exercise, about: str = "") -> dict[str, Any]:
+def _make_instructions(exercise: Exercise, about: str = "") -> dict[str, Any]:
     rule = exercise.forbid.sentence if exercise.forbid else ""
     texts = [f"# {exercise.title}", exercise.instructions.strip("\n"), rule, about]
     cell = text_cell("instructions", "\n\n".join(filter(None, texts)))
@@ -105,7 +105,7 @@ def _test_cell(number: int, test: TestCase) -> dict[str, Any]:
     title = f"{' '.join(test.description.split()) or test.id} ({points})"
     code = test.code.strip("\n").rstrip()
     values = test.given.values if isinstance(test.given, Literals) else None
-    inputs = {name: value_text(value) for name, value in (values or {}).items()}
+    inputs = {name: format_value(value) for name, value in (values or {}).items()}
     lines = [f"# {title}", "import numpy as np", ""]
     lines += [f"{name} = {value}" for name, value in inputs.items()]
     match "unknown" if values is None or None in inputs.values() else test.compared:
@@ -113,19 +113,19 @@ def _test_cell(number: int, test: TestCase) -> dict[str, Any]:
             # The body itself asserts.
             lines += ["import pytest", code]
         case "text":
-            expected = [] if test.stdout is None else ["# prints", *_comment(test.stdout)]
+            expected = [] if test.stdout is None else ["# prints", *_comment_lines(test.stdout)]
             lines += [code, *expected]
         case "value":
             lines += [f"result = {' '.join(code.split())}", "print(result)"]
             if isinstance(test.expect, LiteralValue):
-                lines += _comparison(test.expect.value, test.tolerance or _CLOSE)
+                lines += _compare_lines(test.expect.value, test.tolerance or _CLOSE)
         case _:
             return text_cell(f"test-{number}", f"**{title}** runs with `etude check`.")
     return code_cell(f"test-{number}", "\n".join(lines), {"etude": TEST_CELL})
 
 
-def _comparison(expected: object, tolerance: Tolerance) -> Iterator[str]:
-    text = value_text(expected)
+def _compare_lines(expected: object, tolerance: Tolerance) -> Iterator[str]:
+    text = format_value(expected)
     if text is None:
         return
     is_number = isinstance(expected, (int, float, complex)) and not isinstance(expected, bool)
@@ -136,14 +136,14 @@ def _comparison(expected: object, tolerance: Tolerance) -> Iterator[str]:
         yield f"np.testing.assert_equal(result, {text})"
     else:
         # Equality would be too strict for the numbers in it.
-        yield from ("# gives", *_comment(text))
+        yield from ("# gives", *_comment_lines(text))
 
 
-def _comment(text: str) -> list[str]:
+def _comment_lines(text: str) -> list[str]:
     return [f"#   {line}".rstrip() for line in text.rstrip("\n").split("\n")]
 
 
-def value_text(value: object) -> str | None:
+def format_value(value: object) -> str | None:
     """Return a value as Python source, or None if it is too large or cannot be written."""
     try:
         return python_text(value) if count_numbers(value) <= _MAX_NUMBERS else None

@@ -32,13 +32,13 @@ class LateRule:
     max_late_days: int | None = None
     min_share: float = 0.0
 
-    def days_late(self, at: float | None) -> int:
+    def count_late_days(self, at: float | None) -> int:
         """Return the number of days by which work submitted at a time is late."""
         if self.due is None or at is None or at - self.due <= self.grace_seconds:
             return 0
         return math.ceil((at - self.due) / _SECONDS_OF_DAY)
 
-    def share(self, days: int) -> float:
+    def kept_share(self, days: int) -> float:
         """Return the share of the points that is kept after so many days."""
         if not days:
             return 1.0
@@ -98,7 +98,7 @@ def compute_grade(
     if points and days:
         plural, were = "day" if days == 1 else "days", "point was" if points == 1 else "points were"
         notes.append(f"{days} {plural} late: {points:g} {were} earned")
-        points = round(points * rule.share(days), 2)
+        points = round(points * rule.kept_share(days), 2)
     if override is not None:
         if override.is_excused:
             return CountedPoints(None, 0, override.note)

@@ -32,7 +32,7 @@ def attach_images(cell: dict[str, Any], markdown: str, definition: Path) -> None
         ]
 
 
-def data_cells(data: Mapping[str, bytes]) -> Iterator[dict[str, Any]]:
+def make_data_cells(data: Mapping[str, bytes]) -> Iterator[dict[str, Any]]:
     """Yield a cell that writes the data files beside the notebook, or names the too large ones.
 
     The cell is not part of a submission.

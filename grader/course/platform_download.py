@@ -32,7 +32,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from grader.course.roster_file import LOST_ZEROS, name_key
-from grader.course.times_file import TIMES_FILE, all_at_once, read_times, write_times
+from grader.course.times_file import TIMES_FILE, are_at_once, read_times, write_times
 from grader.errors import UsageError
 from grader.grading.submissions.platform_names import PlatformName
 from grader.grading.submissions.submission import (
@@ -111,15 +111,15 @@ class _Naming:
         """Return whether the file or a folder around it is named after the exercise."""
         return exercise in map(self.exercise_of, PurePosixPath(file.label).parts)
 
-    def relative_paths(self, file: _Upload) -> list[str]:
+    def list_paths(self, file: _Upload) -> list[str]:
         """Return the paths of a file; a notebook with several exercises has one for each."""
         path, ids = Path(file.name), list[str]()
         if is_notebook(path) and self.exercise_of(path.name) is None:
             names = Submission.from_bytes(path, file.read(size_limit(path))).sections
             ids = [name for name in names if self.exercise_of(name) == name]
-        return ids or [self.relative_path(file)]
+        return ids or [self.find_path(file)]
 
-    def relative_path(self, file: _Upload) -> str:
+    def find_path(self, file: _Upload) -> str:
         """Return a file's path below the student's folder, without suffix.
 
         Raises:
@@ -206,27 +206,27 @@ def collect(
     files_with_paths: list[tuple[_Upload, str]] = []
     with contextlib.ExitStack() as stack:
         for packed in _walk_source(source, stack, result):
-            with _refusals(result, packed):
+            with _record_refusals(result, packed):
                 files_with_paths += _find_files(packed, naming, result)
         chosen: dict[tuple[str, str], list[tuple[Candidate, _Upload]]] = {}
         unnamed_files = [file for file, _ in files_with_paths if file.platform is None]
-        level = _level_of_students(unnamed_files, naming) if students_by_name is None else ""
+        level = _find_level(unnamed_files, naming) if students_by_name is None else ""
         for file, relative_path in files_with_paths:
-            with _refusals(result, file):
-                student = _student(file, students_by_name, level, naming)
-                candidate = _candidate(file, _platform_name(file, students_by_name))
+            with _record_refusals(result, file):
+                student = _find_student(file, students_by_name, level, naming)
+                candidate = _make_candidate(file, _find_platform_name(file, students_by_name))
                 chosen.setdefault((student, relative_path), []).append((candidate, file))
         for (student, relative_path), candidates in sorted(chosen.items()):
-            files = _files_of_person(candidates, relative_path, naming, result)
+            files = _select_files(candidates, relative_path, naming, result)
             best, left_out = choose([candidate for candidate, _ in files])
             result.left_out.update({str(path): reason for path, reason in left_out.items()})
             for file in [file for candidate, file in files if candidate is best]:
                 suffix = PurePosixPath(file.name).suffix.lower()
                 key = student, relative_path.split("/")[0]
-                with _refusals(result, file):
+                with _record_refusals(result, file):
                     if _write(into / student / f"{relative_path}{suffix}", key, file, result):
-                        _note_time(result, key, file, _platform_name(file, students_by_name))
-    result.all_dates_equal = all_at_once((who, time) for (who, _), time in result.times.items())
+                        _note_time(result, key, file, _find_platform_name(file, students_by_name))
+    result.all_dates_equal = are_at_once((who, time) for (who, _), time in result.times.items())
     if result.all_dates_equal:
         result.times = {
             key: SubmissionTime(None, time.source) if time.at else time
@@ -237,7 +237,7 @@ def collect(
     return result
 
 
-def _files_of_person(
+def _select_files(
     files: list[tuple[Candidate, _Upload]],
     relative_path: str,
     naming: _Naming,
@@ -273,7 +273,7 @@ def _note_time(
 
 
 @contextlib.contextmanager
-def _refusals(result: CollectResult, file: _Upload) -> Iterator[None]:
+def _record_refusals(result: CollectResult, file: _Upload) -> Iterator[None]:
     try:
         yield
     except _RefusalError as refusal:
@@ -293,7 +293,7 @@ def _find_files(file: _Upload, naming: _Naming, result: CollectResult) -> list[t
         _RefusalError: The file names no exercise.
     """
     if is_code(file.path):
-        return [(file, relative_path) for relative_path in naming.relative_paths(file)]
+        return [(file, relative_path) for relative_path in naming.list_paths(file)]
     if not is_zip(file.path):
         raise _RefusalError("neither Python nor a notebook")
     archive = open_zip(io.BytesIO(file.read(MAX_NOTEBOOK)))
@@ -304,7 +304,7 @@ def _find_files(file: _Upload, naming: _Naming, result: CollectResult) -> list[t
         inner = replace(file, inner=path, read=read)
         try:
             files_with_paths += [
-                (inner, relative_path) for relative_path in naming.relative_paths(inner)
+                (inner, relative_path) for relative_path in naming.list_paths(inner)
             ]
         except _RefusalError as refusal:
             refused[inner.label] = str(refusal)
@@ -318,7 +318,7 @@ def _find_files(file: _Upload, naming: _Naming, result: CollectResult) -> list[t
     return files_with_paths
 
 
-def _platform_name(
+def _find_platform_name(
     file: _Upload, students_by_name: Mapping[str, str] | None
 ) -> PlatformName | None:
     """Return the platform's name for a file, or None below a folder that is a roster name."""
@@ -326,16 +326,16 @@ def _platform_name(
     return None if is_below else file.platform
 
 
-def _folders(file: _Upload, naming: _Naming) -> list[str]:
+def _list_folders(file: _Upload, naming: _Naming) -> list[str]:
     """Return the file's folders that are not named after an exercise, outermost first."""
     # An unpacked zip may give `ada/ada/`.
     parts = dict.fromkeys(PurePosixPath(file.path).parts[:-1])
     return [part for part in parts if naming.exercise_of(part) is None]
 
 
-def _level_of_students(files: Sequence[_Upload], naming: _Naming) -> int | str:
+def _find_level(files: Sequence[_Upload], naming: _Naming) -> int | str:
     """Return the index of the student's folder in each path, or a reason why it is uncertain."""
-    paths = [path for path in (_folders(file, naming) for file in files) if path]
+    paths = [path for path in (_list_folders(file, naming) for file in files) if path]
     if len({len(path) for path in paths}) > 1:
         return (
             "files lie at different depths, so no folder is sure to be a student's; "
@@ -347,7 +347,7 @@ def _level_of_students(files: Sequence[_Upload], naming: _Naming) -> int | str:
     return f"no folder in its path is sure to be a student's; {_ROSTER_ADVICE}"
 
 
-def _student(
+def _find_student(
     file: _Upload, students_by_name: Mapping[str, str] | None, level: int | str, naming: _Naming
 ) -> str:
     """Return the student of a file.
@@ -357,8 +357,8 @@ def _student(
     """
     platform = file.platform
     if students_by_name is not None:
-        return _on_roster(file, students_by_name, platform)
-    folders = _folders(file, naming)
+        return _find_on_roster(file, students_by_name, platform)
+    folders = _list_folders(file, naming)
     if platform and isinstance(level, int) and len(file.outer_folders) > level:
         raise _RefusalError(
             f"{file.outer_folders[level]!r} or {platform.name!r} may be meant; {_ROSTER_ADVICE}"
@@ -376,7 +376,7 @@ def _student(
     return student
 
 
-def _on_roster(
+def _find_on_roster(
     file: _Upload, students_by_name: Mapping[str, str], platform: PlatformName | None
 ) -> str:
     """Return the roster's student named in a path, up to the platform's part."""
@@ -402,7 +402,7 @@ def _on_roster(
     raise _RefusalError(f"{name!r} is not on the roster; {_ALIAS_ADVICE}")
 
 
-def _candidate(file: _Upload, platform: PlatformName | None) -> Candidate:
+def _make_candidate(file: _Upload, platform: PlatformName | None) -> Candidate:
     def digest() -> str:
         with contextlib.suppress(ZipError, IrregularFileError, OSError):
             return compute_digest(file.read(size_limit(Path(file.name))))
@@ -476,10 +476,10 @@ def _walk_zip(
             result.is_damaged = True
         elif not is_folder(entry):
             read = functools.partial(read_entry, archive, entry)
-            yield _Upload(path, _date(entry), read, source="zip")
+            yield _Upload(path, _read_date(entry), read, source="zip")
 
 
-def _date(entry: zipfile.ZipInfo) -> float:
+def _read_date(entry: zipfile.ZipInfo) -> float:
     # A zip stores no time zone, so local time is assumed.
     try:
         return dt.datetime(*entry.date_time).timestamp()  # noqa: DTZ001  see above

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from grader.course.csv_rows import read_text, rows
+from grader.course.csv_rows import parse_rows, read_text
 from grader.errors import UsageError
 from grader.reports.canvas_csv import login_key
 
@@ -37,7 +37,7 @@ def read_roster(text: str, name: str) -> list[RosterRow]:
     """
     roster: list[RosterRow] = []
     line_of: dict[tuple[str, str], int] = {}
-    for number, row in rows(text, name, ("id",)):
+    for number, row in parse_rows(text, name, ("id",)):
         where = f"{name}:{number}"
         for column, value in row.items():
             if len(value) > _MAX_FIELD_LENGTH or not value.isprintable():
@@ -68,7 +68,7 @@ def read_students(path: Path) -> tuple[str, ...]:
     Raises:
         UsageError: The file cannot be read, lacks the column, or repeats a student.
     """
-    return tuple(row["student"] for _, row in _student_rows(path))
+    return tuple(row["student"] for _, row in _read_student_rows(path))
 
 
 def read_names(path: Path) -> dict[str, str]:
@@ -84,7 +84,7 @@ def read_names(path: Path) -> dict[str, str]:
     """
     ids: dict[str, str] = {}
     students_of: dict[str, set[str]] = {}
-    for number, row in _student_rows(path):
+    for number, row in _read_student_rows(path):
         student, words = row["student"], row.get("name", "").split()
         cells = ((column, each) for column in _IDS for each in row.get(column, "").split(";"))
         for column, value in cells:
@@ -106,14 +106,14 @@ def read_names(path: Path) -> dict[str, str]:
     }
 
 
-def ids_of_students(path: Path) -> dict[str, str]:
+def list_student_ids(path: Path) -> dict[str, str]:
     """Read the column `id` of a roster, by student."""
-    return {row["student"]: row.get("id", "") for _, row in _student_rows(path)}
+    return {row["student"]: row.get("id", "") for _, row in _read_student_rows(path)}
 
 
-def _student_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
+def _read_student_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
     lines: dict[str, int] = {}
-    table = list(rows(read_text(path), str(path), ("student",)))
+    table = list(parse_rows(read_text(path), str(path), ("student",)))
     for number, row in table:
         name = row["student"]
         if not name:

@@ -71,7 +71,7 @@ class Schedule:
     extensions: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
     @classmethod
-    def of_options(cls, due: str, late: str | None) -> Self:
+    def from_options(cls, due: str, late: str | None) -> Self:
         """Make a schedule from a due date such as `2026-12-01T18:00` and a factor as `0.9/day`.
 
         A time without a zone is local time.
@@ -88,11 +88,11 @@ class Schedule:
             raise UsageError(f"--late {late}: write a share from 0 to 1 for each day, as 0.9/day")
         return cls(default=Window(due=until.timestamp(), daily_factor=share))
 
-    def extension(self, student: str, exercise: str) -> float | None:
+    def find_extension(self, student: str, exercise: str) -> float | None:
         """Return a student's own due date for an exercise, or None."""
         return self.extensions.get((student, exercise), self.extensions.get((student, ALL)))
 
-    def window(self, student: str, exercise: str) -> Window:
+    def find_window(self, student: str, exercise: str) -> Window:
         """Return the window of an exercise for a student.
 
         An extension for `ALL` moves existing due dates; one for an exercise may also add a due
@@ -115,21 +115,21 @@ def read_schedule(path: Path, tracks: Mapping[str, Iterable[str]]) -> Schedule:
     """
     document = read_yaml(path)
     problems = ProblemList(document.problems)
-    top = _entries(document.root, problems, _LEVELS)
-    base = _window(top[ALL], Window(), problems) if ALL in top else Window()
+    top = _read_entries(document.root, problems, _LEVELS)
+    base = _read_window(top[ALL], Window(), problems) if ALL in top else Window()
     track_of = {exercise_id: track for track, ids in tracks.items() for exercise_id in ids}
     by_track = {
-        name: _window(node, base, problems)
-        for name, node in _entries(top.get("tracks"), problems, tracks).items()
+        name: _read_window(node, base, problems)
+        for name, node in _read_entries(top.get("tracks"), problems, tracks).items()
     }
     by_exercise = {each: by_track.get(track, base) for each, track in track_of.items()}
-    for name, node in _entries(top.get("exercises"), problems, track_of).items():
-        by_exercise[name] = _window(node, by_exercise[name], problems)
+    for name, node in _read_entries(top.get("exercises"), problems, track_of).items():
+        by_exercise[name] = _read_window(node, by_exercise[name], problems)
     extensions: dict[tuple[str, str], float] = {}
-    for student, node in _entries(top.get("extensions"), problems).items():
-        for name, value in _entries(node, problems, (ALL, *track_of)).items():
+    for student, node in _read_entries(top.get("extensions"), problems).items():
+        for name, value in _read_entries(node, problems, (ALL, *track_of)).items():
             try:
-                extensions[student, name] = _value("due", value)
+                extensions[student, name] = _read_value("due", value)
             except UsageError as error:
                 problems.add(value.where, f"{name}: {error}")
     problems.raise_if_any()
@@ -175,7 +175,7 @@ def parse_zoned_time(text: str, *, zone_needed: bool = True) -> dt.datetime:
     return readings[0]
 
 
-def _entries(
+def _read_entries(
     node: Node | None, problems: ProblemList, names: Iterable[str] | None = None
 ) -> dict[str, Node]:
     """Return the entries of a mapping; with `names`, report unknown keys."""
@@ -190,12 +190,12 @@ def _entries(
     return {key.text: value for key, value in node.entries if names is None or key.text in names}
 
 
-def _window(node: Node, base: Window, problems: ProblemList) -> Window:
+def _read_window(node: Node, base: Window, problems: ProblemList) -> Window:
     """Return the window for a mapping's settings, with `base` for the rest."""
     values: dict[str, Any] = {}
-    for name, value in _entries(node, problems, _FIELDS).items():
+    for name, value in _read_entries(node, problems, _FIELDS).items():
         try:
-            values[_FIELDS[name]] = _value(name, value)
+            values[_FIELDS[name]] = _read_value(name, value)
         except UsageError as error:
             problems.add(value.where, f"{name}: {error}")
     window = replace(base, **values)
@@ -204,7 +204,7 @@ def _window(node: Node, base: Window, problems: ProblemList) -> Window:
     return window
 
 
-def _value(name: str, node: Node) -> Any:
+def _read_value(name: str, node: Node) -> Any:
     if not isinstance(node, Scalar):
         raise UsageError("write one value")
     if name in {"opens", "due"}:

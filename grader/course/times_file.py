@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from grader.course.csv_rows import is_yes, read_text, rows
+from grader.course.csv_rows import is_yes, parse_rows, read_text
 from grader.course.schedule import parse_zoned_time
 from grader.errors import UsageError
 from grader.grading.submissions.submission_time import ALL, CLONE, SubmissionTime, Times, utc_text
@@ -29,7 +29,7 @@ def read_times(path: Path) -> dict[tuple[str, str], SubmissionTime]:
         UsageError: The file cannot be read, or a line is invalid.
     """
     times: dict[tuple[str, str], SubmissionTime] = {}
-    for number, row in rows(read_text(path), str(path), ("student", "time")):
+    for number, row in parse_rows(read_text(path), str(path), ("student", "time")):
         where = f"{path}:{number}"
         key = (row["student"], row.get("exercise", "") or ALL)
         is_late, source = is_yes(row, "late", where), row.get("from", "")
@@ -56,7 +56,7 @@ def write_times(path: Path, times: Times) -> None:
     write_whole(path, text.getvalue())
 
 
-def all_at_once(times: Iterable[tuple[str, SubmissionTime]]) -> bool:
+def are_at_once(times: Iterable[tuple[str, SubmissionTime]]) -> bool:
     """Return whether all files have one date, which is then that of a download or a copy."""
     dated = [
         (student, time.at) for student, time in times if time.source in DATES_OF_FILES and time.at

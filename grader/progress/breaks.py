@@ -18,7 +18,7 @@ MAX_REWARDED_BREAKS: Final = 3
 
 def list_offers(exercise: Exercise, history: History) -> list[Misconception]:
     """Return the misconceptions to offer, without those that the learner had."""
-    own = _own_mistakes(exercise.id, history)
+    own = _list_own_mistakes(exercise.id, history)
     new = [program for program in list_breakable(exercise) if program.id not in own]
     return new[:MAX_REWARDED_BREAKS]
 
@@ -26,11 +26,11 @@ def list_offers(exercise: Exercise, history: History) -> list[Misconception]:
 def earns_xp(exercise: ExerciseId, program: str, history: History) -> bool:
     """Return whether breaking a program earns XP: three programs at most, once each."""
     broken = {event.misconception for event in history.broken if event.exercise == exercise}
-    unrewarded = broken | _own_mistakes(exercise, history)
+    unrewarded = broken | _list_own_mistakes(exercise, history)
     return len(broken) < MAX_REWARDED_BREAKS and program not in unrewarded
 
 
-def _own_mistakes(exercise: ExerciseId, history: History) -> set[str]:
+def _list_own_mistakes(exercise: ExerciseId, history: History) -> set[str]:
     return {
         name
         for attempt in history.attempts

@@ -12,7 +12,9 @@ from grader.progress.history import History
 MINUTES: Final = 10  # estimated minutes of work for one day
 
 
-def daily_set(exercises: Sequence[Exercise], history: History, day: date) -> tuple[Exercise, ...]:
+def choose_daily_set(
+    exercises: Sequence[Exercise], history: History, day: date
+) -> tuple[Exercise, ...]:
     """Return exercises for about ten minutes, at least one unless there are no exercises.
 
     New exercises come first, drawn by the date from those whose requirements are passed or earlier

@@ -58,7 +58,7 @@ def from_json(text: str) -> History:
         raise UsageError(
             f"this is version {data[_VERSION_KEY]!r:.20} of the format; known is {VERSION}"
         )
-    read = History(*(tuple(_events(data, part, kind)) for part, kind in PARTS.items()))
+    read = History(*(tuple(_read_events(data, part, kind)) for part, kind in PARTS.items()))
     return read + History()  # adding sorts the events by time
 
 
@@ -77,7 +77,7 @@ def read_programs(text: str) -> Programs:
     return programs
 
 
-def _events(data: dict[str, Any], part: str, kind: type[Event]) -> Iterator[Any]:
+def _read_events(data: dict[str, Any], part: str, kind: type[Event]) -> Iterator[Any]:
     listed = data.get(part, [])
     if not isinstance(listed, list):
         raise UsageError(f"{part}: expected a list")

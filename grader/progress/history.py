@@ -121,7 +121,7 @@ class History:
         parts = ((*getattr(self, part), *getattr(other, part)) for part in PARTS)
         return History(*(tuple(sorted(part, key=attrgetter("at"))) for part in parts))
 
-    def by_exercise(self) -> "dict[ExerciseId, History]":
+    def group_by_exercise(self) -> "dict[ExerciseId, History]":
         """Split the history by exercise."""
         parts: dict[ExerciseId, dict[str, list[Any]]] = {}
         for part in PARTS:

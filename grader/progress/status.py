@@ -50,10 +50,10 @@ class ExerciseStatus:
         return 0 if self.is_done else max(0, xp - self.paid)
 
 
-def exercise_statuses(history: History) -> dict[ExerciseId, ExerciseStatus]:
+def compute_statuses(history: History) -> dict[ExerciseId, ExerciseStatus]:
     """Return the status of every exercise that the history mentions."""
     statuses = {}
-    for name, events in history.by_exercise().items():
+    for name, events in history.group_by_exercise().items():
         attempts, hints = events.attempts, events.hints
         passed = next((attempt for attempt in attempts if attempt.passed), None)
         before = [hint for hint in hints if passed is None or hint.at <= passed.at]
@@ -86,9 +86,9 @@ def exercise_statuses(history: History) -> dict[ExerciseId, ExerciseStatus]:
     return statuses
 
 
-def exercise_status(history: History, exercise: ExerciseId) -> ExerciseStatus:
+def compute_status(history: History, exercise: ExerciseId) -> ExerciseStatus:
     """Return the status of one exercise."""
-    return exercise_statuses(history).get(exercise, ExerciseStatus())
+    return compute_statuses(history).get(exercise, ExerciseStatus())
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,21 +99,21 @@ class NextExercise:
     is_started: bool
 
 
-def next_exercise(
+def choose_next_exercise(
     history: History,
     order: Sequence[ExerciseId],
     requires: Callable[[ExerciseId], Collection[ExerciseId]],
 ) -> NextExercise | None:
     """Return the last attempt's exercise if it is open, else the next one, or None."""
-    done = {name for name, status in exercise_statuses(history).items() if status.is_done}
+    done = {name for name, status in compute_statuses(history).items() if status.is_done}
     last = history.attempts[-1].exercise if history.attempts else None
     if last is not None and last in order and last not in done:
         return NextExercise(last, is_started=True)
-    following = next_open_exercise(order, done, last, requires)
+    following = find_next_open(order, done, last, requires)
     return None if following is None else NextExercise(following, is_started=False)
 
 
-def next_open_exercise(
+def find_next_open(
     order: Sequence[ExerciseId],
     done: Collection[ExerciseId],
     after: ExerciseId | None,
@@ -144,7 +144,7 @@ class Streak:
     longest: int
 
 
-def streak(history: History, today: date) -> Streak:
+def compute_streak(history: History, today: date) -> Streak:
     """Return the current streak and the longest one."""
     days = sorted({attempt.day for attempt in history.attempts if attempt.passed})
     longest = run = 0

@@ -89,7 +89,7 @@ class RecordError(UsageError):
     """The record of a learner's progress cannot be read or written."""
 
 
-def data_folder() -> Path:
+def find_data_folder() -> Path:
     """Return the folder for Etude's data about its user; it may not exist yet.
 
     The folder is `$ETUDE_DATA`, or else the platform's folder for user data: on Linux
@@ -125,7 +125,7 @@ class Store:
     """
 
     def __init__(self, folder: Path | None = None, patience: float = LOCK_TIMEOUT_SECONDS) -> None:
-        self.path = (folder if folder is not None else data_folder()).absolute() / FILE_NAME
+        self.path = (folder if folder is not None else find_data_folder()).absolute() / FILE_NAME
         self._patience = patience
 
     def read(self) -> History:
@@ -144,12 +144,12 @@ class Store:
                 # Sorted by time; hints of the same time by number.
                 parts: list[Any] = []
                 for part, kind in PARTS.items():
-                    query = f"SELECT {_columns(kind)} FROM {part} ORDER BY at, 2"  # noqa: S608  our names
+                    query = f"SELECT {_list_columns(kind)} FROM {part} ORDER BY at, 2"  # noqa: S608  our names
                     rows = connection.execute(query).fetchall()
                     parts.append(tuple(read_event(kind, row) for row in rows))
                 return History(*parts)
 
-    def programs(self) -> Programs:
+    def read_programs(self) -> Programs:
         """Return the latest passing program of each exercise.
 
         Raises:
@@ -193,10 +193,10 @@ class Store:
                 for part, kind in PARTS.items():
                     marks = ", ".join("?" for _ in fields(kind))
                     statement = (
-                        f"INSERT INTO {part} ({_columns(kind)}) VALUES ({marks}) "  # noqa: S608  our names
+                        f"INSERT INTO {part} ({_list_columns(kind)}) VALUES ({marks}) "  # noqa: S608  our names
                         f"ON CONFLICT DO {_ON_CONFLICT.get(part, 'NOTHING')}"
                     )
-                    connection.executemany(statement, map(_row, getattr(history, part)))
+                    connection.executemany(statement, map(_make_row, getattr(history, part)))
                 added = connection.total_changes - before
                 connection.executemany(_PUT_PROGRAM, (passed or {}).items())
                 connection.executemany(_ADD_PROGRAM, (imported or {}).items())
@@ -245,7 +245,7 @@ def _transaction(connection: sqlite3.Connection, mode: str = "") -> Iterator[Non
     connection.execute("COMMIT")
 
 
-def _row(event: Event) -> list[object]:
+def _make_row(event: Event) -> list[object]:
     row: list[object] = []
     for value in astuple(event):
         match value:
@@ -260,7 +260,7 @@ def _row(event: Event) -> list[object]:
     return row
 
 
-def _columns(kind: type[Event]) -> str:
+def _list_columns(kind: type[Event]) -> str:
     return ", ".join(field.name for field in fields(kind))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from grader.course.notebook_attachments import attach_images, data_cells
+from grader.course.notebook_attachments import attach_images, make_data_cells
 from grader.lessons.blocks import (
     Block,
     BreakTask,
@@ -35,7 +35,7 @@ def lesson_notebook(lesson: TrackLesson, titles: Mapping[str, str]) -> str:
     """
     display = data_folder("templates").joinpath(_DISPLAY).read_text(encoding="utf-8")
     cells = [code_cell("display", display.rstrip("\n"), _HIDDEN)]
-    cells += data_cells(lesson.data)
+    cells += make_data_cells(lesson.data)
     of_blocks = [
         list(_cells(block, number, titles, lesson.path))
         for number, block in enumerate(lesson.blocks)

@@ -76,9 +76,9 @@ def test_a_lock_has_hashes_of_what_etude_does_not_have(
                 monkeypatch.setenv(variable, value)
             if said:
                 with pytest.raises(DefinitionError, match=said):
-                    course_requirements.lock(course(name))
+                    course_requirements.lock_packages(course(name))
                 continue
-            text, python = course_requirements.lock(course(name))
+            text, python = course_requirements.lock_packages(course(name))
             assert python == "3.11"
             assert re.fullmatch(
                 rf"{name}=={installed} \\\n    --hash=sha256:[0-9a-f]{{64}}\n", text

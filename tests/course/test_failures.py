@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader.course.failures import failure_groups, statistics_of_tests
+from grader.course.failures import group_failures, summarize_tests
 from grader.course.statistics import Row
 from grader.definitions.collection import load_exercise
 from tests.conftest import TWICE, Etude
@@ -30,7 +30,7 @@ def test_a_test_that_the_best_fail_is_suspicious() -> None:
     """A test that no one passes and many fail alone is suspicious, unlike one that is just hard."""
     rows = [row(f"s{i}", True, True, False) for i in range(6)]
     rows += [row(f"w{i}", False, True, False) for i in range(4)]
-    first, *others = statistics_of_tests(rows)
+    first, *others = summarize_tests(rows)
     assert (first.test, first.failed, first.alone, first.whole) == ("t2", 10, 6, 0)
     assert first.suspicion.startswith("of 6 students who pass every other test, 6 fail it, and no")
     assert [each.suspicion for each in others] == ["", ""]
@@ -41,7 +41,7 @@ def test_a_test_that_some_fail_alone_is_not_suspicious() -> None:
     rows = [row(f"a{i}", True, True) for i in range(20)]
     rows += [row(f"b{i}", True, False) for i in range(10)]
     rows += [row(f"c{i}", True, False, is_cut=True) for i in range(30)]  # more tests did not run
-    assert [each.suspicion for each in statistics_of_tests(rows)] == ["", ""]
+    assert [each.suspicion for each in summarize_tests(rows)] == ["", ""]
 
 
 def test_discrimination_of_a_test_is_a_correlation_with_the_other_tests() -> None:
@@ -51,7 +51,7 @@ def test_discrimination_of_a_test_is_a_correlation_with_the_other_tests() -> Non
     for each in results:
         each[3] = all(each[:3]) or sum(each[:3]) < 2
     rows = [row(f"s{i}", *each) for i, each in enumerate(results)]
-    found = {each.test: each for each in statistics_of_tests(rows)}
+    found = {each.test: each for each in summarize_tests(rows)}
     rest = [sum(each[:3]) / 3 for each in results]
     known = statistics.correlation([float(each[3]) for each in results], rest)
     assert found["t3"].discrimination == pytest.approx(known)
@@ -61,7 +61,7 @@ def test_discrimination_of_a_test_is_a_correlation_with_the_other_tests() -> Non
 def test_failures_alike_are_one_group_the_largest_first() -> None:
     """Submissions that passed, or have a diagnosis, are in no group."""
     rows = [row("a", False, True), *(row(s, True, False) for s in "bcd"), row("e", True, True)]
-    first, second = failure_groups(rows)
+    first, second = group_failures(rows)
     assert (first.number, first.students, first.files) == (1, 3, ("b.py", "c.py", "d.py"))
     assert (second.number, second.tests) == (2, ("t0",))
 

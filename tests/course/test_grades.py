@@ -138,7 +138,7 @@ def test_each_day_that_has_begun_costs_a_share(
     read = grades.read_results([results(line("ada", "one", 4))])
 
     batch = grades.grade_reports(
-        read, grades.GradingRules(schedule=Schedule.of_options(due, "0.5/day"))
+        read, grades.GradingRules(schedule=Schedule.from_options(due, "0.5/day"))
     )
 
     assert gradebook(batch)[1] == ["ada", points, points, "4"]
@@ -156,7 +156,7 @@ def test_points_given_by_hand_replace_others_and_name_who_gave_them(
             "student,exercise,points,excused,comment,by\nada,one,2.5,,right idea,Kim\nada,two,,yes,ill,Kim\n"
         )
     )
-    schedule = Schedule.of_options("2026-11-01T00:00:00+00:00", "0/day")
+    schedule = Schedule.from_options("2026-11-01T00:00:00+00:00", "0/day")
 
     batch = grades.grade_reports(read, grades.GradingRules(schedule=schedule, overrides=overrides))
 
@@ -246,7 +246,7 @@ def test_a_result_that_is_cut_off_is_named_with_its_line(
 def test_a_late_rule_that_cannot_be_read_is_refused(due: str, late: str | None) -> None:
     """With an example of how to write it."""
     with pytest.raises(UsageError, match="as "):
-        Schedule.of_options(due, late)
+        Schedule.from_options(due, late)
 
 
 def test_each_student_gets_a_page_of_their_own(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.course.handout_notebook import handout, value_text
+from grader.course.handout_notebook import format_value, make_handout
 from grader.definitions.collection import find_exercise, load_exercise
 from grader.definitions.exercise import Exercise, Seeded
 from grader.definitions.files import default_folder
@@ -42,7 +42,7 @@ def source(cell: dict[str, Any]) -> str:
 
 def assert_sound(exercise: Exercise) -> None:
     """Run the cells of a notebook with the solution in the place of the starter."""
-    book, is_suite = handout(exercise), exercise.kind == "test"
+    book, is_suite = make_handout(exercise), exercise.kind == "test"
     namespace: dict[str, Any] = {}
     for cell in cells(book):
         if cell["cell_type"] == "code":
@@ -94,7 +94,7 @@ def test_images_of_the_instructions_are_attached(tmp_path: Path) -> None:
         find_exercise("token-lookup", default_folder()), where=Location(path), instructions=text
     )
 
-    cell = cells(handout(exercise))[0]
+    cell = cells(make_handout(exercise))[0]
 
     assert "![rows](attachment:image-1.png) and ![rows](attachment:image-2.png)" in source(cell)
     assert "`![x](y.png)`" in source(cell)
@@ -102,14 +102,14 @@ def test_images_of_the_instructions_are_attached(tmp_path: Path) -> None:
     assert attached == [picture, picture]
     (tmp_path / "two rows.png").unlink()
     with pytest.raises(DefinitionError, match=r"01-x.yaml:.*there is no file 'two rows.png'"):
-        handout(exercise)
+        make_handout(exercise)
 
 
 def test_a_notebook_brings_its_data_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A cell writes them that is not part of a submission; those too large are named."""
     data = {"numbers.csv": b"1.5\n2.5\n"}
     exercise = replace(find_exercise("token-lookup", default_folder()), data=data)
-    book = handout(exercise)
+    book = make_handout(exercise)
     monkeypatch.chdir(tmp_path)
 
     exec(source(cells(book)[1]), {})  # noqa: S102  our own
@@ -117,7 +117,10 @@ def test_a_notebook_brings_its_data_files(tmp_path: Path, monkeypatch: pytest.Mo
     assert (tmp_path / "numbers.csv").read_bytes() == data["numbers.csv"]
     assert len(Submission.from_bytes(Path("x.ipynb"), book.encode()).cells) == 1
     large = replace(exercise, data={"large.csv": bytes(MAX_DATA_IN_PAGE + 1)})
-    assert source(cells(handout(large))[1]) == "Put these files beside this notebook: `large.csv`."
+    assert (
+        source(cells(make_handout(large))[1])
+        == "Put these files beside this notebook: `large.csv`."
+    )
 
 
 @pytest.mark.parametrize(
@@ -133,13 +136,13 @@ def test_a_notebook_brings_its_data_files(tmp_path: Path, monkeypatch: pytest.Mo
 )
 def test_values_are_written_as_python(value: object) -> None:
     """The same value and dtype come back."""
-    text = value_text(value)
+    text = format_value(value)
     assert text is not None
     found = eval(text, {"np": np})  # noqa: S307  our own text
     np.testing.assert_equal(found, value)
     assert getattr(found, "dtype", None) == getattr(value, "dtype", None)
-    assert value_text([np.zeros(3_000)]) is None
-    assert value_text(object()) is None
+    assert format_value([np.zeros(3_000)]) is None
+    assert format_value(object()) is None
 
 
 def test_a_track_is_one_notebook_and_is_submitted_as_one(etude: Etude, tmp_path: Path) -> None:

@@ -64,23 +64,25 @@ def at(text: str, source: str = "file") -> dict[str, Any]:
 def test_a_rule_has_grace_a_floor_and_an_end(hours: float, days: int, share: float) -> None:
     """Days count from the due date, also behind the grace; behind the last day nothing is left."""
     rule = LateRule(DUE, daily_factor=0.5, grace_seconds=900, max_late_days=3, min_share=0.2)
-    assert rule.days_late(DUE + hours * 3600) == days
-    assert rule.share(days) == share
-    assert LateRule(daily_factor=0.5).days_late(DUE) == 0
+    assert rule.count_late_days(DUE + hours * 3600) == days
+    assert rule.kept_share(days) == share
+    assert LateRule(daily_factor=0.5).count_late_days(DUE) == 0
 
 
 def test_a_schedule_is_of_exercises_and_students(write: Callable[[str, str], Path]) -> None:
     """In three time zones; an extension moves the due date alone."""
     schedule = read_schedule(write("schedule.yaml", TEXT), TRACKS)
-    assert schedule.window("bo", "one") == Window(DUE, 0.5, 900, 3, 0)
+    assert schedule.find_window("bo", "one") == Window(DUE, 0.5, 900, 3, 0)
     zone = dt.timezone(-dt.timedelta(hours=5))
     two = dt.datetime(2026, 12, 2, 18, tzinfo=zone).timestamp()
-    assert schedule.window("bo", "two") == Window(two, 0.5, 900, 3, 0.4)
-    assert schedule.window("bo", "three").due is None
-    own = schedule.window("ada", "one")
+    assert schedule.find_window("bo", "two") == Window(two, 0.5, 900, 3, 0.4)
+    assert schedule.find_window("bo", "three").due is None
+    own = schedule.find_window("ada", "one")
     assert own == Window(dt.datetime(2026, 12, 5, tzinfo=dt.UTC).timestamp(), 0.5, 900, 3, 0)
-    assert schedule.window("ada", "two").due == parse_zoned_time("2026-12-08T15:00Z").timestamp()
-    assert schedule.window("ada", "three").due is None
+    assert (
+        schedule.find_window("ada", "two").due == parse_zoned_time("2026-12-08T15:00Z").timestamp()
+    )
+    assert schedule.find_window("ada", "three").due is None
 
 
 def test_all_is_for_exercises_of_other_collections_too(
@@ -89,7 +91,7 @@ def test_all_is_for_exercises_of_other_collections_too(
     """A schedule that does not lie beside its tracks has their late rule all the same."""
     text = "all: {due: 2026-12-01T18:00+01:00, late: 0.5/day}\n"
     schedule = read_schedule(write("schedule.yaml", text), TRACKS)
-    assert schedule.window("bo", "of another collection") == Window(DUE, 0.5)
+    assert schedule.find_window("bo", "of another collection") == Window(DUE, 0.5)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +124,7 @@ def test_one_time_for_all_is_refused(tmp_path: Path, write: Callable[[str, str],
     now = at("2026-12-02T12:00:00+00:00")
     lines = [line(student, "one", 4) | now for student in ("ada", "bo", "cy")]
     batch = batch_of(tmp_path, *lines)
-    schedule = Schedule.of_options("2026-12-01T18:00Z", "0.5/day")
+    schedule = Schedule.from_options("2026-12-01T18:00Z", "0.5/day")
     with pytest.raises(
         UsageError, match=r"all 3 submissions to 'one' have one time.* --times FILE"
     ):
@@ -150,7 +152,7 @@ def test_a_mark_without_a_time_is_one_day(
     mark = {"handed_in": None, "time_from": "Canvas"}
     late = mark | {"marked_late": True}
     batch = batch_of(tmp_path, line("ada", "one", 4) | late, line("bo", "one", 4) | mark)
-    rules = GradingRules(schedule=Schedule.of_options("2026-12-01T18:00Z", "0.5/day"))
+    rules = GradingRules(schedule=Schedule.from_options("2026-12-01T18:00Z", "0.5/day"))
     assert [each.points for each in grade_reports(batch, rules)] == [2, 4]
     own = read_schedule(write("schedule.yaml", TEXT), TRACKS)
     with pytest.raises(UsageError, match=r"'ada' has an extension for 'one', and Canvas marks"):

@@ -26,12 +26,12 @@ from grader.progress.history import Attempt, BrokenProgram, History, Surrender, 
 from grader.progress.status import (
     ExerciseStatus,
     Streak,
-    exercise_status,
-    exercise_statuses,
-    next_open_exercise,
-    streak,
+    compute_status,
+    compute_statuses,
+    compute_streak,
+    find_next_open,
 )
-from grader.progress.store import FILE_NAME, RecordError, Store, data_folder
+from grader.progress.store import FILE_NAME, RecordError, Store, find_data_folder
 
 SOFTMAX, MASK, HEADS = ExerciseId("softmax"), ExerciseId("mask"), ExerciseId("heads")
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123456, UTC)
@@ -98,7 +98,7 @@ def test_a_file_of_a_newer_version_is_an_error(tmp_path: Path) -> None:
     store.add(FULL)
     with closing(sqlite3.connect(store.path, isolation_level=None)) as connection:
         connection.execute("PRAGMA user_version = 1000")
-    for access in (store.read, store.programs, lambda: store.add(FULL)):
+    for access in (store.read, store.read_programs, lambda: store.add(FULL)):
         with pytest.raises(RecordError, match="newer Etude"):
             access()
 
@@ -204,7 +204,7 @@ def test_no_home_is_an_error_of_the_record(monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # what Python then does
     with pytest.raises(RecordError, match="ETUDE_DATA"):
-        data_folder()
+        find_data_folder()
 
 
 # XP
@@ -212,14 +212,14 @@ def test_no_home_is_an_error_of_the_record(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_an_exercise_nobody_tried_is_new() -> None:
     """With nothing earned."""
-    assert exercise_status(History(), SOFTMAX) == ExerciseStatus()
+    assert compute_status(History(), SOFTMAX) == ExerciseStatus()
     assert ExerciseStatus().available_xp(10) == 10
 
 
 def test_xp_are_earned_on_the_first_pass_alone() -> None:
     """A later change of the exercise's XP does not matter."""
     history = History((_attempt(0, FAILED), _attempt(1, xp=10), _attempt(2, xp=50)))
-    found = exercise_status(history, SOFTMAX)
+    found = compute_status(history, SOFTMAX)
     assert (found.state, found.earned, found.attempts) == ("passed", 10, 3)
     assert found.available_xp(50) == 0
 
@@ -227,20 +227,20 @@ def test_xp_are_earned_on_the_first_pass_alone() -> None:
 def test_hints_before_the_pass_are_paid_and_those_after_are_not() -> None:
     """2 and 3 before, 4 after: 5 of 10 are left."""
     history = History((_attempt(5),), (_hint(1, 1, 2), _hint(2, 2, 3), _hint(9, 3, 4)))
-    assert exercise_status(history, SOFTMAX).earned == 5
+    assert compute_status(history, SOFTMAX).earned == 5
 
 
 def test_xp_are_never_negative() -> None:
     """Hints may cost more than there is."""
     history = History((_attempt(5),), (_hint(1, 1, 25),))
-    assert exercise_status(history, SOFTMAX).earned == 0
-    assert exercise_status(History(hints=history.hints), SOFTMAX).available_xp(10) == 0
+    assert compute_status(history, SOFTMAX).earned == 0
+    assert compute_status(History(hints=history.hints), SOFTMAX).available_xp(10) == 0
 
 
 def test_a_broken_program_earns_one_xp() -> None:
     """For three of an exercise, beside what its pass earns."""
     broken = tuple(BrokenProgram(SOFTMAX, f"m-{n}", "softmax(1)", NOON) for n in range(5))
-    found = exercise_status(History((_attempt(5),), broken=broken), SOFTMAX)
+    found = compute_status(History((_attempt(5),), broken=broken), SOFTMAX)
     assert (found.earned, found.total) == (10, 13)
     assert found.broken == {each.misconception for each in broken}
 
@@ -262,22 +262,22 @@ def test_what_breaking_a_program_is_worth(program: str, count: int, is_worth_one
 def test_giving_up_counts_before_the_pass(minutes: int, earned: int) -> None:
     """To look at the solution afterwards costs nothing."""
     given_up = (Surrender(SOFTMAX, NOON + timedelta(minutes=minutes)),)
-    found = exercise_status(History((_attempt(5),), (), given_up), SOFTMAX)
+    found = compute_status(History((_attempt(5),), (), given_up), SOFTMAX)
     assert (found.state, found.earned) == ("passed", earned)
 
 
 def test_failures_are_counted_since_the_last_help() -> None:
     """A hint or a pass begins again."""
     attempts = tuple(_attempt(minutes, FAILED) for minutes in (0, 1, 2))
-    assert exercise_status(History(attempts), SOFTMAX).failures == 3
+    assert compute_status(History(attempts), SOFTMAX).failures == 3
     helped = History(attempts, (TakenHint(SOFTMAX, 1, 0, NOON + timedelta(seconds=90)),))
-    assert exercise_status(helped, SOFTMAX).failures == 1
-    assert exercise_status(History((*attempts, _attempt(3))), SOFTMAX).failures == 0
+    assert compute_status(helped, SOFTMAX).failures == 1
+    assert compute_status(History((*attempts, _attempt(3))), SOFTMAX).failures == 0
 
 
 def test_exercises_are_kept_apart() -> None:
     """Each has its own state, and the XP add up."""
-    found = exercise_statuses(FULL)
+    found = compute_statuses(FULL)
     assert {name: each.state for name, each in found.items()} == {
         SOFTMAX: "passed",
         MASK: "passed",
@@ -310,12 +310,12 @@ def test_a_streak_lives_through_the_day_after(
     days: tuple[int, ...], today: int, expected: Streak
 ) -> None:
     """It ends when a whole day passed without a pass."""
-    assert streak(_days(*days), NOON.date() + timedelta(days=today)) == expected
+    assert compute_streak(_days(*days), NOON.date() + timedelta(days=today)) == expected
 
 
 def test_what_failed_is_no_part_of_a_streak() -> None:
     """A failed exercise does not count, however often it was tried."""
-    assert streak(_days(0, 1, outcome=FAILED), NOON.date()) == Streak(0, 0)
+    assert compute_streak(_days(0, 1, outcome=FAILED), NOON.date()) == Streak(0, 0)
 
 
 def test_a_streak_counts_the_learner_s_own_days() -> None:
@@ -328,7 +328,7 @@ def test_a_streak_counts_the_learner_s_own_days() -> None:
         Attempt(SOFTMAX, evening.at, day, *(getattr(evening, name) for name in (*fields, *rest)))
         for day in days
     )
-    assert streak(History(attempts), days[1]) == Streak(2, 2)
+    assert compute_streak(History(attempts), days[1]) == Streak(2, 2)
 
 
 # what is next
@@ -336,7 +336,7 @@ def test_a_streak_counts_the_learner_s_own_days() -> None:
 
 def _next(finished: set[ExerciseId], after: ExerciseId | None) -> ExerciseId | None:
     requires = {SOFTMAX: (), MASK: (SOFTMAX,), HEADS: (MASK,)}
-    return next_open_exercise([SOFTMAX, MASK, HEADS], finished, after, requires.__getitem__)
+    return find_next_open([SOFTMAX, MASK, HEADS], finished, after, requires.__getitem__)
 
 
 def test_next_is_what_follows_and_can_be_done() -> None:
@@ -350,7 +350,7 @@ def test_next_is_what_follows_and_can_be_done() -> None:
 
 def test_next_is_something_even_where_nothing_is_ready() -> None:
     """An exercise that requires what is nowhere does not end the track."""
-    assert next_open_exercise([MASK], set(), None, lambda _: (SOFTMAX,)) == MASK
+    assert find_next_open([MASK], set(), None, lambda _: (SOFTMAX,)) == MASK
 
 
 # export and import

@@ -11,7 +11,12 @@ import pytest
 from grader.errors import UsageError
 from grader.progress.exchange import from_json
 from grader.progress.history import History
-from grader.progress.status import ExerciseStatus, exercise_statuses, next_exercise, streak
+from grader.progress.status import (
+    ExerciseStatus,
+    choose_next_exercise,
+    compute_statuses,
+    compute_streak,
+)
 from grader.progress.store import Store
 
 if TYPE_CHECKING:
@@ -45,14 +50,14 @@ def test_a_history_comes_to_what_the_table_says(case: dict[str, Any], tmp_path: 
     """States, XP, streak and what is next."""
     history = _history(case["history"], tmp_path)
     requires: dict[ExerciseId, list[ExerciseId]] = TABLE["requires"]
-    known = exercise_statuses(history)
-    found = next_exercise(history, tuple(requires), requires.__getitem__)
+    known = compute_statuses(history)
+    found = choose_next_exercise(history, tuple(requires), requires.__getitem__)
 
     assert {name: _plain(each) for name, each in known.items()} == {
         name: _plain(ExerciseStatus()) | fields for name, fields in case["standings"].items()
     }
     assert sum(each.total for each in known.values()) == case["xp"]
-    running = streak(history, date.fromisoformat(case["today"]))
+    running = compute_streak(history, date.fromisoformat(case["today"]))
     assert [running.current, running.longest] == case["streak"]
     assert (found and [found.exercise, found.is_started]) == case["next"]
 

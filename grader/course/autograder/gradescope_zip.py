@@ -107,7 +107,7 @@ def read_assigned(paths: Iterable[Path]) -> list[AssignedExercise]:
     return exercises
 
 
-def autograder(
+def make_autograder(
     assigned: Sequence[AssignedExercise],
     installation: Installation,
     fault: str,

@@ -19,7 +19,7 @@ from etude_server.service import Service
 from etude_server.store import people, submissions
 from etude_server.store.people import Person, Role
 from etude_server.store.submissions import Comment
-from grader.course.csv_rows import decode
+from grader.course.csv_rows import decode_text
 from grader.course.roster_file import read_roster
 from grader.course.schedule import parse_zoned_time
 
@@ -116,7 +116,7 @@ def import_people(
     roster: Annotated[bytes, Body(media_type="text/csv", min_length=1, description="A roster.")],
 ) -> ImportCounts:
     """Add the people of a roster and change those who are there; all of it, or nothing."""
-    rows = read_roster(decode(roster, "roster"), "roster")
+    rows = read_roster(decode_text(roster, "roster"), "roster")
     with service.database.write() as connection:
         return actions.import_people(connection, rows, actor=staff.id)
 

@@ -241,7 +241,7 @@ def _select_grades(
             passed=row.passed,
             xp=row.xp,
         )
-        days = rule.days_late(to_seconds(row.received_at))
+        days = rule.count_late_days(to_seconds(row.received_at))
         if days:
             best_grade, days = _find_best_after_lateness(
                 connection, row.person_id, best_grade, rule
@@ -291,8 +291,8 @@ def _find_best_after_lateness(
     parameters = {"person_id": person_id, "exercise": best_grade.exercise}
     candidates: list[tuple[float, int, str, int, int]] = []
     for row in connection.execute(_SELECT_SCORES, parameters):
-        days = rule.days_late(to_seconds(row.received_at))
-        counting_share = row.score / max(row.max_score, 1) * rule.share(days)
+        days = rule.count_late_days(to_seconds(row.received_at))
+        counting_share = row.score / max(row.max_score, 1) * rule.kept_share(days)
         candidates.append((counting_share, -days, row.id, row.score, row.max_score))
     _, negative_days, submission_id, score, max_score = max(candidates)
     best_grade = replace(best_grade, submission_id=submission_id, score=score, max_score=max_score)

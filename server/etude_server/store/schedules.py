@@ -68,7 +68,7 @@ def store_extensions(connection: Connection, course_schedule: Schedule, *, actor
         windows = course_schedule.windows
         dated_exercises = [exercise for exercise in windows if windows[exercise].due is not None]
         for exercise in dated_exercises if target == ALL else [target]:
-            due = course_schedule.extension(name, exercise)
+            due = course_schedule.find_extension(name, exercise)
             if name in ids:
                 new_due_dates[ids[name], exercise] = to_microseconds(due)
     stored = {(row.person_id, row.exercise): row for row in connection.execute(select(extension))}

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final, Self, TypeVar, overload
 
 from grader.browser.shipping import bundle
-from grader.course.handout_notebook import handout
+from grader.course.handout_notebook import make_handout
 from grader.definitions.collection import Collection
 from grader.definitions.course_file import load_course
 from grader.definitions.exercise import Exercise
@@ -225,7 +225,7 @@ class ContentBuilder:
                     runnable[exercise.id] = self._runnable(exercise)
                 # A notebook cannot consist of several files.
                 if not exercise.files_to_submit:
-                    notebooks[exercise.id] = partial(handout, exercise)
+                    notebooks[exercise.id] = partial(make_handout, exercise)
             public.append(replace(edition, exercises=tuple(exercises)))
             entries = zip(track.definition.lessons, track.lessons, strict=True)
             lessons[track.definition.id] = [

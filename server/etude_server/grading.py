@@ -1,7 +1,7 @@
 """The path of a grading request to its verdict: a stored one, or a new one from the pool.
 
 The process may die at any point: no effect happens twice, and unpublished submissions still wait.
-Results are written in a thread, where those that are ready share a transaction.
+Each result is written in a transaction of its own, in a thread.
 
 Each process is watched by one layer, which tries three times. The pool tries a job again whose
 worker died or failed, and `GradingProcess` one whose grading process died. After that it is a
@@ -43,7 +43,6 @@ from grader.grading.workers.grading_process import GradingProcess
 _NO_EXERCISE: Final = "there is no such exercise any more"
 # The table of grading runs has the fault, which may quote the program's output.
 _COULD_NOT_BE_GRADED: Final = "it could not be graded; its grading runs say why"
-_MAX_BATCH: Final = 64  # most results in one transaction
 # Tries of a transaction that conflicts with another one.
 _MAX_TRIES: Final = 3
 _CONFLICTS: Final = frozenset({"40001", "40P01"})  # PostgreSQL: serialization failure, deadlock
@@ -84,57 +83,41 @@ WriteResult: TypeAlias = Callable[[Connection], StoredVerdict | None]
 """Writes a job's effects in a transaction; returns the verdict to publish, or None."""
 
 
-@dataclass(frozen=True, slots=True)
-class _PendingWrite:
-    """A result to write, and those who requested it."""
-
-    requests: Sequence[GradingRequest]
-    write: WriteResult
-
-
 class Publisher:
     """Writes results, and notifies those who requested them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._lock = threading.Lock()
-        self._pending: list[_PendingWrite] = []
         self._thread = ThreadPoolExecutor(1, "publish")
 
     def enqueue(self, requests: Sequence[GradingRequest], write: WriteResult) -> None:
         """Queue a result to be written soon."""
-        with self._lock:
-            self._pending.append(_PendingWrite(requests, write))
-        self._thread.submit(self._write_pending)
+        self._thread.submit(self._write_result, requests, write)
 
-    def _write_pending(self) -> None:
-        with self._lock:
-            batch, self._pending = self._pending[:_MAX_BATCH], self._pending[_MAX_BATCH:]
-        if batch:  # an earlier call may have written everything
-            self._write_batch(batch)
+    def _write_result(self, requests: Sequence[GradingRequest], write: WriteResult) -> None:
+        try:
+            self._publish_result(requests, write)
+        except _BAD_DATA as error:
+            self._give_up(requests, error)
+        except Exception as error:  # noqa: BLE001  passed on to those who requested
+            complete_requests(requests, error)
+        else:
+            complete_requests(requests, None)
 
-    def _write_batch(self, batch: Sequence[_PendingWrite]) -> None:
-        """Write results in one transaction, or one by one if one of them cannot be written."""
-        requests = [request for pending in batch for request in pending.requests]
+    def _publish_result(self, requests: Sequence[GradingRequest], write: WriteResult) -> None:
+        """Write a result in one transaction, and publish it for all who requested it."""
         for tries in range(1, _MAX_TRIES + 1):
             try:
                 with self._database.write() as connection:
-                    _publish_batch(connection, batch)
+                    verdict = write(connection)
+                    if verdict is not None:
+                        # Sorted, to avoid deadlocks.
+                        for request in sorted(requests, key=lambda request: request.lock_key):
+                            request.publish(connection, verdict)
             except OperationalError as error:
                 if tries == _MAX_TRIES or getattr(error.orig, "sqlstate", None) not in _CONFLICTS:
-                    complete_requests(requests, error)
-                    return
-            except Exception as error:  # noqa: BLE001  passed on to those who requested
-                if len(batch) > 1:
-                    for pending in batch:
-                        self._write_batch([pending])
-                elif isinstance(error, _BAD_DATA):
-                    self._give_up(requests, error)
-                else:
-                    complete_requests(requests, error)
-                return
+                    raise
             else:
-                complete_requests(requests, None)
                 return
 
     def _give_up(self, requests: Sequence[GradingRequest], error: Exception) -> None:
@@ -149,17 +132,6 @@ class Publisher:
             complete_requests(requests, second_error)
         else:
             complete_requests(requests, None)
-
-
-def _publish_batch(connection: Connection, batch: Sequence[_PendingWrite]) -> None:
-    published_pairs: list[tuple[GradingRequest, StoredVerdict]] = []
-    # Sorted, to avoid deadlocks.
-    for pending in sorted(batch, key=lambda write: write.requests[0].source_hash):
-        verdict = pending.write(connection)
-        if verdict is not None:
-            published_pairs += [(request, verdict) for request in pending.requests]
-    for request, verdict in sorted(published_pairs, key=lambda pair: pair[0].lock_key):
-        request.publish(connection, verdict)
 
 
 def complete_requests(requests: Sequence[GradingRequest], error: Exception | None) -> None:

@@ -17,8 +17,8 @@ from etude_server.store.submissions import StoredSubmission
 from grader.errors import EtudeError, SandboxFault
 from grader.grading.workers.grading_process import DRAIN_SECONDS
 
-# Submissions in progress per worker: one that is being graded, and others to continue with until
-# half of them are left. Then several more are read from the store at once.
+# Submissions in progress per worker: one that is being graded, and others to continue with while
+# more are read from the store.
 _SUBMISSIONS_PER_WORKER: Final = 4
 _POLL_SECONDS: Final = 0.5  # polls without a wake-up, since another process may have stored work
 _REGRADE_FAILURE_PAUSE: Final = 10.0  # pause after a failure of the store
@@ -105,23 +105,16 @@ class LocalExecutor(_GradingThread):
     def _select_submissions(self) -> list[StoredSubmission]:
         """Return the next submissions to grade, without duplicates of identical code."""
         in_flight = self._in_flight.copy()
-        max_in_flight = self._grading.pool.workers * _SUBMISSIONS_PER_WORKER
-        free_places = max_in_flight - len(in_flight)
-        if free_places < max_in_flight // 2:
-            return []
+        places = self._grading.pool.workers * _SUBMISSIONS_PER_WORKER
         with self._grading.database.read() as connection:
-            candidates = submissions.list_waiting(connection, 2 * (free_places + len(in_flight)))
+            candidates = submissions.list_waiting(connection, 2 * places)
         known_code, batch = set(in_flight.values()), list[StoredSubmission]()
         for submission in candidates:
             code = (submission.exercise, submission.source_hash)
-            if (
-                submission.id not in in_flight
-                and code not in known_code
-                and len(batch) < free_places
-            ):
+            if submission.id not in in_flight and code not in known_code:
                 known_code.add(code)
                 batch.append(submission)
-        return batch
+        return batch[: places - len(in_flight)]
 
     def _finish_submission(self, submission_id: str, future: Future[None]) -> None:
         """Make room for another submission; the executor's thread pauses after an error."""

@@ -1,20 +1,19 @@
-"""Publishing of verdicts: those that are ready together, none at another's cost."""
+"""Publishing of verdicts: none at another's cost."""
 
-import contextlib
 import threading
 import uuid
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import Connection, event, func, select, text
+from sqlalchemy import Connection, func, select, text
 
 from etude_server.grading import GradingRequest, Publisher, WriteResult, make_submission_request
 from etude_server.store import events, people, submissions, verdicts
 from etude_server.store.database import Database
 from etude_server.store.submissions import StoredSubmission
 from etude_server.store.tables import event as event_table
-from etude_server.store.tables import grade, grading_run, publication
+from etude_server.store.tables import grading_run, publication
 from etude_server.store.verdicts import GradingRun
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from tests.server.postgres import PostgresServer
@@ -84,51 +83,15 @@ def told() -> _Told:
     return _Told()
 
 
-@contextlib.contextmanager
-def _held(publisher: Publisher, submitted: StoredSubmission, told: _Told) -> Iterator[None]:
-    """Hold the publisher up, so that what is put meanwhile is ready at once."""
-    is_held, go_on = threading.Event(), threading.Event()
-
-    def hold(_: Connection) -> None:
-        is_held.set()
-        assert go_on.wait(60)
-
-    publisher.enqueue([told.request(submitted)], hold)
-    assert is_held.wait(60)
-    yield
-    go_on.set()
-
-
-def test_what_is_ready_at_once_is_one_transaction(database: Database, told: _Told) -> None:
-    """What became ready while another was written is committed together."""
-    commits: list[int] = []
-    event.listen(database.engine, "commit", lambda _: commits.append(1))
-    first, *accepted = _submit(database, 9)
-    commits.clear()
-    publisher = Publisher(database)
-    with _held(publisher, first, told):
-        for score, each in enumerate(accepted):
-            publisher.enqueue([told.request(each)], _new_verdict(each, score))
-    assert told.wait() == [None] * 9
-    assert len(commits) == 2
-    with database.read() as connection:
-        assert connection.execute(select(func.count()).select_from(publication)).scalar() == 8
-        assert connection.execute(select(grade.c.score, grade.c.submission_id)).all() == [
-            (7, accepted[7].id)
-        ]
-
-
 def test_what_cannot_be_written_takes_no_other_along(database: Database, told: _Told) -> None:
-    """Its neighbours in the transaction are written one by one, and only its own wish is told."""
-    first, *accepted = _submit(database, 9)
+    """Only its own request is told; those that wait behind it are published."""
+    first, second = _submit(database, 2)
     publisher = Publisher(database)
-    with _held(publisher, first, told):
-        for each in accepted[:7]:
-            publisher.enqueue([told.request(each)], _new_verdict(each, 9))
-        publisher.enqueue([told.request(accepted[7])], _fail)
-    assert sorted(told.wait(), key=str) == [None] * 8 + ["not now"]
+    publisher.enqueue([told.request(first)], _fail)
+    publisher.enqueue([told.request(second)], _new_verdict(second, 9))
+    assert told.wait() == ["not now", None]
     with database.read() as connection:
-        assert submissions.list_waiting(connection, 9) == [first, accepted[7]]
+        assert submissions.list_waiting(connection, 9) == [first]
 
 
 @pytest.mark.slow

@@ -33,7 +33,7 @@ from etude_server.store.database import Database, describe_cause
 from etude_server.store.ids import now
 from etude_server.store.migrate import upgrade_store
 from etude_server.store.regrades import Regrade
-from etude_server.sweeper import SWEEP_SECONDS, Sweeper
+from etude_server.sweeper import Sweeper
 from grader.errors import SandboxFault, UsageError
 from grader.grading.workers.grading_process import DRAIN_SECONDS, GradingProcess
 
@@ -149,19 +149,20 @@ class _QueueWorker:
         database = self._grading.database
         await asyncio.to_thread(upgrade_store, database)
         job_queue = JobQueue(database)
-        try:
+        with contextlib.ExitStack() as stack:
+            stack.callback(job_queue.stop)
             await asyncio.to_thread(job_queue.start)
+            sweeper = Sweeper(database, self._settings.keep_days, job_queue)
+            await asyncio.to_thread(stack.enter_context, sweeper)
             app = make_procrastinate_app(database)
             retry = RetryStrategy(max_attempts=_MAX_ATTEMPTS, wait=1)
             app.task(name=GRADE_TASK, retry=retry)(self._grade_submission)
             app.task(name=REGRADE_TASK, retry=retry)(partial(self._regrade_source, job_queue))
             async with app.open_async():
-                await self._run_jobs(app, job_queue)
-        finally:
-            await asyncio.to_thread(job_queue.stop)
+                await self._run_jobs(app)
 
-    async def _run_jobs(self, app: App, job_queue: JobQueue) -> None:
-        """Run Procrastinate's worker and its helpers until one of them ends."""
+    async def _run_jobs(self, app: App) -> None:
+        """Run Procrastinate's worker until a signal, or until this host can no longer grade."""
         worker_task = asyncio.create_task(
             app.run_worker_async(
                 queues=[self._settings.lane],
@@ -179,7 +180,6 @@ class _QueueWorker:
         background_tasks = [
             asyncio.create_task(self._stopping.wait()),
             asyncio.create_task(self._retry_stalled(app)),
-            asyncio.create_task(self._sweep_regularly(job_queue)),
         ]
         self._is_working = True
         _log.info("ready", lane=self._settings.lane, workers=self._settings.workers)
@@ -237,12 +237,6 @@ class _QueueWorker:
     async def _grade_request(self, request: GradingRequest) -> None:
         """Grade a request; raise its error, so that the queue retries the job."""
         await asyncio.wrap_future(await asyncio.to_thread(self._grading.start, request))
-
-    async def _sweep_regularly(self, job_queue: JobQueue) -> None:
-        sweeper = Sweeper(self._grading.database, self._settings.keep_days, job_queue)
-        while True:
-            await asyncio.to_thread(sweeper.sweep)
-            await asyncio.sleep(SWEEP_SECONDS)
 
     async def _retry_stalled(self, app: App) -> None:
         """Give the jobs of dead workers to others; end when this host can no longer grade."""

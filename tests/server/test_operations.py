@@ -18,7 +18,7 @@ import pytest
 import structlog
 import uvicorn
 from prometheus_client.parser import text_string_to_metric_families
-from sqlalchemy import func, select, text
+from sqlalchemy import select, text
 from sqlalchemy.exc import IntegrityError
 
 from etude_server import logs
@@ -43,6 +43,7 @@ from grader.grading.submissions.submission import Submission
 from grader.grading.workers.grading_process import GradingProcess
 from tests.conftest import DOUBLE
 from tests.server.conftest import EXERCISES
+from tests.server.postgres import PostgresServer
 
 _DAY = 24 * 60 * 60 * 1_000_000
 
@@ -334,22 +335,13 @@ def test_old_diagnostics_go_and_verdicts_stay(database: Database) -> None:
     assert left == ["new"]
 
 
-@pytest.fixture
-def jobs(database: Database) -> Iterator[JobQueue | None]:
-    """The job queue, on PostgreSQL."""
-    with contextlib.nullcontext() if database.is_sqlite else JobQueue(database) as opened:
-        yield opened
-
-
-def test_the_sweep_finds_what_was_lost(database: Database, jobs: JobQueue | None) -> None:
-    """A submission that neither waits nor has a job waits again, and has one job."""
-    lost = _submit(database, "x = 1\n")
-    with database.write() as connection:
-        submissions.dequeue_submission(connection, lost.id)
-    assert Sweeper(database, 90, jobs).sweep() == 1
-    assert Sweeper(database, 90, jobs).sweep() == 0
-    with database.read() as connection:
-        assert connection.execute(select(func.count()).select_from(waiting)).scalar() == 1
-        if not database.is_sqlite:
+def test_the_sweep_finds_what_was_lost(postgres: PostgresServer) -> None:
+    """A submission that waits without a job gets one."""
+    with Database(postgres.make("sweep", "etude_template")) as database, JobQueue(database) as jobs:
+        lost = _submit(database, "x = 1\n")
+        assert Sweeper(database, 90, jobs).sweep() == 1
+        assert Sweeper(database, 90, jobs).sweep() == 0
+        with database.read() as connection:
             queued = text("SELECT args->>'submission_id' FROM procrastinate_jobs")
             assert connection.execute(queued).scalars().all() == [lost.id]
+    postgres.drop("sweep")

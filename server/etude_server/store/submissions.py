@@ -166,7 +166,7 @@ def accept_submission(
         if (earlier_submission.exercise, earlier_submission.source_hash) != (exercise, source_hash):
             raise KeyReusedError
         return AcceptedSubmission(earlier_submission, is_new=False)
-    _enqueue_submission(connection, new_submission.id)
+    connection.execute(insert(waiting), {"submission_id": new_submission.id, "parked": False})
     data = {"person": owner.id, "exercise": exercise, "source_hash": source_hash}
     events.append_event(connection, owner.id, events.SUBMITTED, new_submission.id, data)
     return AcceptedSubmission(new_submission, is_new=True)
@@ -236,25 +236,6 @@ def park_submission(connection: Connection, submission_id: str, reason: str) -> 
 def dequeue_submission(connection: Connection, submission_id: str) -> bool:
     """Remove a submission from the queue; return false if another process has done so."""
     return bool(connection.execute(_DELETE_WAITING, {"submission_id": submission_id}).rowcount)
-
-
-def requeue_lost_submissions(connection: Connection) -> list[str]:
-    """Queue the submissions that have no verdict and are not queued; return their ids."""
-    lost_submissions = (
-        select(submission.c.id)
-        .outerjoin(publication, publication.c.submission_id == submission.c.id)
-        .outerjoin(waiting, waiting.c.submission_id == submission.c.id)
-        .where(publication.c.submission_id.is_(None), waiting.c.submission_id.is_(None))
-        .order_by(submission.c.id)
-    )
-    submission_ids = list(connection.execute(lost_submissions).scalars())
-    for submission_id in submission_ids:
-        _enqueue_submission(connection, submission_id)
-    return submission_ids
-
-
-def _enqueue_submission(connection: Connection, submission_id: str) -> None:
-    connection.execute(insert(waiting), {"submission_id": submission_id, "parked": False})
 
 
 def list_submissions(

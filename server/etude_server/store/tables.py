@@ -193,7 +193,7 @@ mistake = Table(  # projection: the mistakes that a person has ever made in an e
     Index("ix_mistake_person", "person_id", "exercise"),
 )
 
-waiting = Table(  # the queue to grade; the sweeper restores lost rows
+waiting = Table(  # the queue to grade, filled in the transaction that accepts a submission
     "waiting",
     metadata,
     Column("submission_id", _ID, ForeignKey("submission.id"), primary_key=True),

@@ -263,25 +263,12 @@ def test_what_is_written_is_not_changed(
         c.execute(statement)
 
 
-def test_lost_submissions_are_found(database: Database, ada: Person) -> None:
-    """One that neither waits nor has a verdict waits again; the others are left alone."""
-    lost, done = _submit(database, ada, "lost"), _submit(database, ada, "done")
-    still = _submit(database, ada, "still waiting")
-    _publish(database, done, 4)
-    with database.write() as connection:
-        connection.execute(delete(waiting).where(waiting.c.submission_id == lost.id))
-        assert submissions.requeue_lost_submissions(connection) == [lost.id]
-        assert submissions.list_waiting(connection, 5) == [lost, still]
-        assert submissions.requeue_lost_submissions(connection) == []
-
-
 def test_a_parked_submission_waits_for_staff(database: Database, ada: Person) -> None:
     """It leaves the queue until a person releases it, and both are logged."""
     submitted = _submit(database, ada, "x")
     with database.write() as connection:
         submissions.park_submission(connection, submitted.id, "the sandbox broke")
         assert submissions.list_waiting(connection, 5) == []
-        assert submissions.requeue_lost_submissions(connection) == []
         assert submission_actions.release_submission(connection, submitted.id, actor="staff")
         assert not submission_actions.release_submission(connection, submitted.id, actor="staff")
         assert submissions.list_waiting(connection, 5) == [submitted]

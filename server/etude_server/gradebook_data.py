@@ -33,7 +33,6 @@ _CSV_COLUMNS: Final = {
     "points": "points",
     "note": "note",
 }
-_PART_SIZE: Final = 10_000  # grades in one part of the CSV
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +43,14 @@ class ExerciseNumbers:
     stuck: tuple[StuckStudent, ...]  # those with the most failures first
 
 
-def make_csv_part(
-    connection: Connection, exercise: str | None = None, after: tuple[str, str] | None = None
-) -> tuple[str, tuple[str, str] | None]:
-    """Return a part of the grades as CSV that is safe to open in a spreadsheet.
-
-    The second value is `after` of the next part, or None at the end.
-    """
-    rows = grades.list_student_grades(connection, exercise, after=after, limit=_PART_SIZE)
+def make_csv(connection: Connection, exercise: str | None = None) -> str:
+    """Return the grades as CSV that is safe to open in a spreadsheet."""
     text = io.StringIO()
     writer = csv.writer(text)
-    if after is None:
-        writer.writerow(_CSV_COLUMNS)
-    for row in rows:
+    writer.writerow(_CSV_COLUMNS)
+    for row in grades.list_student_grades(connection, exercise):
         writer.writerow([safe_cell(getattr(row, name)) for name in _CSV_COLUMNS.values()])
-    is_last = len(rows) < _PART_SIZE
-    return text.getvalue(), None if is_last else (rows[-1].person, rows[-1].exercise)
+    return text.getvalue()
 
 
 def make_batch(connection: Connection) -> Batch:

@@ -1,23 +1,19 @@
 """`/v1/gradebook` and `/v1/statistics`: grades and statistics for instructors."""
 
-from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, Depends, Header, Query, Response
-from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from etude_server import gradebook_data
 from etude_server.api.auth import STAFF_ONLY, CurrentService, require_instructor_or_reader
 from etude_server.api.list_pages import After, Filter, Limit, Page
 from etude_server.api.problem_details import ProblemError, problem_responses
-from etude_server.service import Service
 from etude_server.store import grades
 from etude_server.store.grades import Grade
 from etude_server.store.submissions import StuckStudent
-from grader.errors import UsageError
 from grader.reports.canvas_csv import fill, sum_scores
 
 router = APIRouter(
@@ -89,7 +85,8 @@ def show_gradebook(
 ) -> Page[Grade] | Response:
     """Return the grades of students: a page of them as JSON, or all as CSV."""
     if form == "csv" or (form is None and accept.partition(";")[0].strip() == _CSV):
-        return make_csv_response(_read_csv_parts(service, exercise), "grades.csv")
+        text = service.staff_reader.read(gradebook_data.make_csv, exercise)
+        return make_csv_response(text, "grades.csv")
     exercise_id, _, person_name = (after or "").partition(" ")
     with service.database.read(snapshot=True) as connection:
         rows = grades.list_student_grades(
@@ -140,10 +137,7 @@ def fill_canvas_column(
         )
     except UnicodeDecodeError:
         raise ProblemError(HTTPStatus.CONFLICT, "The file is not UTF-8.") from None
-    except UsageError as error:
-        sentence = str(error)
-        raise ProblemError(HTTPStatus.CONFLICT, f"{sentence[0].upper()}{sentence[1:]}.") from None
-    return make_csv_response([filled.text], "filled.csv")
+    return make_csv_response(filled.text, "filled.csv")
 
 
 @router.get("/statistics", response_model=list[StatisticsInfo])
@@ -155,15 +149,7 @@ def show_statistics(
     return [{**asdict(numbers.statistics), "stuck": numbers.stuck} for numbers in all_statistics]
 
 
-def _read_csv_parts(service: Service, exercise: str | None) -> Iterator[str]:
-    text, after = service.staff_reader.read(gradebook_data.make_csv_part, exercise)
-    yield text
-    while after is not None:
-        text, after = service.staff_reader.read(gradebook_data.make_csv_part, exercise, after)
-        yield text
-
-
-def make_csv_response(parts: Iterable[str], name: str) -> Response:
+def make_csv_response(text: str, name: str) -> Response:
     """Return a response that browsers download as a file."""
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return StreamingResponse(parts, media_type=_CSV, headers=headers)
+    return Response(text, media_type=_CSV, headers=headers)

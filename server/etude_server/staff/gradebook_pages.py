@@ -48,7 +48,7 @@ def show_gradebook(
 def download_gradebook(service: CurrentService) -> Response:
     """Return the gradebook as a CSV."""
     return make_csv_response(
-        [service.staff_reader.read(gradebook_data.make_matrix_csv)], "gradebook.csv"
+        service.staff_reader.read(gradebook_data.make_matrix_csv), "gradebook.csv"
     )
 
 
@@ -56,7 +56,7 @@ def download_gradebook(service: CurrentService) -> Response:
 def download_for_moodle(service: CurrentService) -> Response:
     """Return the file that Moodle imports."""
     return make_csv_response(
-        [service.staff_reader.read(gradebook_data.make_moodle_csv)], "moodle.csv"
+        service.staff_reader.read(gradebook_data.make_moodle_csv), "moodle.csv"
     )
 
 
@@ -73,7 +73,7 @@ def fill_canvas_column(form: InstructorForm, service: CurrentService) -> Respons
         scale="scale" in form,
         skip_unknown="skip_unknown" in form,
     )
-    return make_csv_response([filled.text], "canvas.csv")
+    return make_csv_response(filled.text, "canvas.csv")
 
 
 @router.get("/schedule")

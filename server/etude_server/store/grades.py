@@ -1,6 +1,5 @@
 """Published grades of one person or all students, after the late rule and manual points."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,7 +8,6 @@ from sqlalchemy import (
     Connection,
     FromClause,
     Row,
-    Select,
     and_,
     bindparam,
     case,
@@ -17,8 +15,6 @@ from sqlalchemy import (
     func,
     select,
     true,
-    tuple_,
-    union,
 )
 
 from etude_server.store.ids import to_seconds
@@ -137,64 +133,39 @@ def list_student_grades(
     Staff who try an exercise have no grades here. If any student has a grade in an exercise, a
     student who submitted nothing has 0 points, unless disabled.
     """
-
-    def make_condition(
-        table: FromClause, until: tuple[str, str] | None = None
-    ) -> ColumnElement[bool]:
-        """Return the condition for a table's rows, up to a name and an exercise."""
-        key = tuple_(person.c.name, table.c.exercise)
-        conditions = [person.c.role == "student"]
-        if exercise is not None:
-            conditions.append(table.c.exercise == exercise)
+    query = select(person.c.name).where(person.c.role == "student").order_by(person.c.name)
+    if after is not None:
+        query = query.where(person.c.name >= after[0])
+    names = connection.execute(query).scalars().all()
+    positions = {name: position for position, name in enumerate(names)}  # as the database sorts
+    grades: list[Grade] = []
+    while names and (limit is None or len(grades) < limit):
+        # Nearly every student has a grade, so one part is enough for most pages.
+        size = len(names) if limit is None else limit
+        part, names = names[:size], names[size:]
+        students = _select_student_grades(connection, exercise, part[0], part[-1])
+        grades += sorted(students, key=lambda grade: (positions[grade.person], grade.exercise))
         if after is not None:
-            conditions += [person.c.name >= after[0], key > tuple_(*after)]  # an index finds names
-        if until is not None:
-            conditions.append(key <= tuple_(*until))
-        return and_(*conditions)
+            grades = [
+                grade for grade in grades if grade.person != after[0] or grade.exercise > after[1]
+            ]
+    return grades[:limit]
 
-    keys = [] if limit is None else _select_first_keys(connection, make_condition, limit)
-    if limit is not None and not keys:
-        return []
-    last = keys[-1] if keys else None
-    students = _select_grades(
-        connection, make_condition(grade, last), make_condition(override, last)
-    )
-    rows = connection.execute(
-        _SELECT_NOT_SUBMITTED.where(make_condition(_ASSIGNED_EXERCISES, last))
-    )
-    students += [
+
+def _select_student_grades(
+    connection: Connection, exercise: str | None, first_name: str, last_name: str
+) -> list[Grade]:
+    """Return the grades of the students whose names are in a range, in any order."""
+
+    def make_condition(table: FromClause) -> ColumnElement[bool]:
+        is_student = and_(person.c.role == "student", person.c.name.between(first_name, last_name))
+        return is_student if exercise is None else and_(is_student, table.c.exercise == exercise)
+
+    rows = connection.execute(_SELECT_NOT_SUBMITTED.where(make_condition(_ASSIGNED_EXERCISES)))
+    return _select_grades(connection, make_condition(grade), make_condition(override)) + [
         replace(_make_empty_grade(row), max_score=row.max_score, points=0.0, note=NOT_SUBMITTED)
         for row in rows
     ]
-    # The database's sort order, which `after` uses.
-    positions = {key: position for position, key in enumerate(keys)}
-    if keys:
-        return sorted(students, key=lambda student: positions[student.person, student.exercise])
-    return sorted(students, key=lambda student: (student.person, student.exercise))
-
-
-def _select_first_keys(
-    connection: Connection, make_condition: Callable[..., ColumnElement[bool]], limit: int
-) -> list[tuple[str, str]]:
-    """Return the first names and exercises that have a verdict, manual points, or nothing."""
-
-    def select_first(*parts: Select[Any]) -> list[tuple[str, str]]:
-        query = union(*parts).order_by("name", "exercise").limit(limit)
-        return [(name, exercise) for name, exercise in connection.execute(query)]
-
-    parts = [
-        select(person.c.name, table.c.exercise)
-        .join(person, person.c.id == table.c.person_id)
-        .where(make_condition(table))
-        for table in (grade, override)
-    ]
-    keys = select_first(*parts)
-    # With enough keys, no student after them is considered.
-    last = keys[-1] if len(keys) == limit else None
-    not_submitted = _SELECT_NOT_SUBMITTED.with_only_columns(
-        person.c.name, _ASSIGNED_EXERCISES.c.exercise
-    )
-    return select_first(*parts, not_submitted.where(make_condition(_ASSIGNED_EXERCISES, last)))
 
 
 def find_grade(connection: Connection, person_id: str, exercise: str) -> Grade | None:

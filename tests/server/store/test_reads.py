@@ -38,7 +38,7 @@ from tests.server.store.test_store import _publish, _submit
 
 READS: Final[tuple[Callable[..., Any], ...]] = (
     events.list_events,
-    gradebook_data.make_csv_part,
+    gradebook_data.make_csv,
     gradebook_data.make_batch,
     gradebook_data.make_overview,
     gradebook_data.compute_statistics,

@@ -74,7 +74,6 @@ def _fill(database: Database, most: int) -> int:
     """Write graded submissions of everybody in every exercise; return how many."""
     drawn = random.Random(1)  # noqa: S311  no secret
     rows: dict[str, list[dict[str, object]]] = {"submission": [], "publication": [], "grade": []}
-    seen: set[tuple[str, str, str, str]] = set()
     with database.write() as connection:
         owners = connection.execute(select(person.c.id)).scalars().all()
         for name in (f"bench-{number}" for number in range(_EXERCISES)):
@@ -87,6 +86,8 @@ def _fill(database: Database, most: int) -> int:
                 connection.execute(insert(source_table), {"hash": digest, "text": outcome})
                 told = {"exercise": name, "outcome": outcome, "score": score, "max_score": 5}
                 connection.execute(insert(verdict), {**key, **told, "xp": 0, "body": "{}", "at": 0})
+            for kind in ("test", "misconception"):
+                connection.execute(insert(mistake), {**key, "kind": kind, "name": kind})
             for owner in owners:
                 solves, count = drawn.random() < 0.8, drawn.randint(1, most)  # noqa: PLR2004  most do
                 for turn in range(count):
@@ -98,20 +99,10 @@ def _fill(database: Database, most: int) -> int:
                     })  # fmt: skip
                     rows["publication"].append({"submission_id": made, **keys[outcome],
                                                 "event_seq": 0})  # fmt: skip
-                    if outcome == "failed":
-                        made_of = (
-                            ("test", drawn.randrange(6)),
-                            ("misconception", drawn.randrange(4)),
-                        )
-                        seen |= {(name, kind, f"{kind}-{which}", owner) for kind, which in made_of}
                 rows["grade"].append({
                     "person_id": owner, "exercise": name, "submission_id": made, "xp": 0,
                     "score": 5 if solves else 2, "max_score": 5, "passed": solves, "event_seq": 0,
                 })  # fmt: skip
         for table in (submission, publication, grade):
             connection.execute(insert(table), rows[table.name])
-        names = ("exercise", "kind", "name", "person_id")
-        connection.execute(
-            insert(mistake), [dict(zip(names, row, strict=True)) for row in sorted(seen)]
-        )
     return len(rows["submission"])

@@ -20,7 +20,6 @@ from etude_server.store.tables import (
     invite,
     lti_line,
     lti_person,
-    mistake,
     override,
     person,
     session,
@@ -30,7 +29,7 @@ from etude_server.store.tables import (
     verdict,
 )
 
-_PERSON_TABLES: Final = (submission, grade, mistake, token, session, invite, override, extension)
+_PERSON_TABLES: Final = (submission, grade, token, session, invite, override, extension)
 _PLATFORM_TABLES: Final = (lti_person, lti_line)
 # Column of a token, session or invite.
 _SECRET_COLUMNS: Final = frozenset({"hash"})

@@ -183,14 +183,14 @@ grade = Table(  # projection: the best published verdict of a person in an exerc
     Column("event_seq", BigInteger, nullable=False),
 )
 
-mistake = Table(  # projection: the mistakes that a person has ever made in an exercise
+mistake = Table(  # immutable: the mistakes that a verdict names
     "mistake",
     metadata,
-    Column("exercise", _NAME, primary_key=True),
+    Column("exercise_hash", _HASH, primary_key=True),
+    Column("source_hash", _HASH, primary_key=True),
+    Column("grader_version", String(40), primary_key=True),
     Column("kind", String(20), primary_key=True),  # misconception, test or hint
     Column("name", _NAME, primary_key=True),
-    Column("person_id", _ID, ForeignKey("person.id"), primary_key=True),
-    Index("ix_mistake_person", "person_id", "exercise"),
 )
 
 waiting = Table(  # the queue to grade, filled in the transaction that accepts a submission

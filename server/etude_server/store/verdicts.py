@@ -1,15 +1,11 @@
-"""Verdicts: stored once, and published for each submission to which they apply.
-
-Students' mistakes are a projection of the published verdicts, so that counting them does not read
-all verdicts. Each counts once per student, even if the student passed later.
-"""
+"""Verdicts: stored once, and published for each submission to which they apply."""
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, bindparam, delete, func, insert, select
+from sqlalchemy import Connection, Select, and_, bindparam, delete, func, insert, select
 
 from etude_server.store import events, people, unsent_scores
 from etude_server.store.database import allow_changes, insert_if_absent, upsert
@@ -83,19 +79,6 @@ _SELECT_BEST: Final = (
     .limit(1)
 )
 _INSERT_GRADING_RUN: Final = insert(grading_run)
-_DELETE_MISTAKES: Final = delete(mistake).where(
-    mistake.c.person_id == bindparam("person_id"), mistake.c.exercise == bindparam("exercise")
-)
-_SELECT_FAILED_BODIES: Final = (
-    select(verdict.c.body)
-    .join(publication, IS_PUBLISHED_VERDICT)
-    .join(submission, submission.c.id == publication.c.submission_id)
-    .where(
-        submission.c.person_id == bindparam("person_id"),
-        submission.c.exercise == bindparam("exercise"),
-        verdict.c.outcome != "passed",
-    )
-)
 _MAX_NAME_LENGTH: Final = 200  # longest name of a mistake, as in its column
 
 
@@ -160,8 +143,11 @@ def store_verdict(connection: Connection, result: Verdict, run: GradingRun) -> S
     }
     # Read first: if two transactions locked the table, neither could allow changes.
     earlier_verdict = find_verdict(connection, key)
-    if earlier_verdict is None and not insert_if_absent(connection, verdict, row):
-        earlier_verdict = find_verdict(connection, key)
+    if earlier_verdict is None:
+        if insert_if_absent(connection, verdict, row):
+            _store_mistakes(connection, key, body)
+        else:
+            earlier_verdict = find_verdict(connection, key)
     _record_run(connection, key.exercise_hash, key.source_hash, run, outcome)
     if earlier_verdict is not None and IS_ERASED not in earlier_verdict.body:
         return earlier_verdict
@@ -265,17 +251,8 @@ def publish_verdict(
     }
     seq = events.append_event(connection, actor, events.PUBLISHED, stored_submission.id, data)
     publication_row = {"submission_id": stored_submission.id, "event_seq": seq, **key}
-    replaced = None
-    if not insert_if_absent(connection, publication, publication_row):
-        replaced = find_published_verdict(connection, stored_submission.id)
-        upsert(connection, publication, publication_row)
+    upsert(connection, publication, publication_row)
     refresh_grade(connection, person_id, exercise)
-    mistakes = set(_iterate_mistakes(stored_verdict.body))
-    if replaced is not None and set(_iterate_mistakes(replaced.body)) - mistakes:
-        # The person's other verdicts are read, because one of them may have the mistake, too.
-        _refresh_mistakes(connection, person_id, exercise)
-    else:
-        _record_mistakes(connection, person_id, exercise, stored_verdict.body)
 
 
 def refresh_grade(connection: Connection, person_id: str, exercise: str) -> None:
@@ -292,7 +269,7 @@ def refresh_grade(connection: Connection, person_id: str, exercise: str) -> None
 
 def rebuild_projections(connection: Connection) -> int:
     """Rebuild the projections from the event log; return the number of publications."""
-    for projection in (publication, grade, mistake):
+    for projection in (publication, grade):
         connection.execute(delete(projection))
     log = select(event.c.seq, event.c.subject, event.c.data).where(event.c.kind == events.PUBLISHED)
     owners: set[tuple[str, str]] = set()
@@ -307,7 +284,6 @@ def rebuild_projections(connection: Connection) -> int:
         upsert(connection, publication, publication_row)
     for person_id, exercise in sorted(owners):
         refresh_grade(connection, person_id, exercise)
-        _refresh_mistakes(connection, person_id, exercise)
     return len(latest_verdicts)
 
 
@@ -322,35 +298,35 @@ def _fetch_verdict(
     return StoredVerdict(key, row.outcome, row.score, row.max_score, row.xp, body, row.at)
 
 
-def _record_mistakes(
-    connection: Connection, person_id: str, exercise: str, body: Mapping[str, Any]
-) -> None:
-    """Record the mistakes of a published verdict."""
-    for kind, name in sorted(set(_iterate_mistakes(body))):  # sorted, to avoid deadlocks
-        row = {"exercise": exercise, "kind": kind, "name": name, "person_id": person_id}
-        insert_if_absent(connection, mistake, row)
-
-
-def _refresh_mistakes(connection: Connection, person_id: str, exercise: str) -> None:
-    """Record the mistakes of all of a person's verdicts in an exercise again."""
-    parameters = {"person_id": person_id, "exercise": exercise}
-    connection.execute(_DELETE_MISTAKES, parameters)
-    for body in connection.execute(_SELECT_FAILED_BODIES, parameters).scalars().all():
-        _record_mistakes(connection, person_id, exercise, json.loads(body))
+def _store_mistakes(connection: Connection, key: VerdictKey, body: Mapping[str, Any]) -> None:
+    """Store the mistakes that a new verdict names, so that counting them reads no verdict."""
+    rows = [
+        {**asdict(key), "kind": kind, "name": name}
+        for kind, name in dict.fromkeys(_iterate_mistakes(body))
+    ]
+    if rows:
+        connection.execute(insert(mistake), rows)
 
 
 def count_mistakes(connection: Connection, exercise: str | None = None) -> dict[str, MistakeCounts]:
-    """Return the number of students per mistake, by exercise or for one."""
-    students = func.count()
+    """Return the number of students per mistake, by exercise or for one.
+
+    Each counts once per student, even if the student passed later.
+    """
+    columns = (submission.c.exercise, mistake.c.kind, mistake.c.name)
+    key_columns = (field.name for field in fields(VerdictKey))
+    students = func.count(submission.c.person_id.distinct())
     query = (
-        select(mistake.c.exercise, mistake.c.kind, mistake.c.name, students.label("number"))
-        .join(person, person.c.id == mistake.c.person_id)
+        select(*columns, students.label("number"))
+        .join(person, person.c.id == submission.c.person_id)
+        .join(publication, publication.c.submission_id == submission.c.id)
+        .join(mistake, and_(*(mistake.c[name] == publication.c[name] for name in key_columns)))
         .where(person.c.role == "student")
-        .group_by(mistake.c.exercise, mistake.c.kind, mistake.c.name)
+        .group_by(*columns)
         .order_by(students.desc(), mistake.c.name)
     )
     if exercise is not None:
-        query = query.where(mistake.c.exercise == exercise)
+        query = query.where(submission.c.exercise == exercise)
     counts: dict[str, MistakeCounts] = {}
     for row in connection.execute(query):
         mistakes = counts.setdefault(row.exercise, MistakeCounts())

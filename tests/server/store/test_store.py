@@ -46,7 +46,6 @@ from etude_server.store.tables import (
     grading_run,
     lti_person,
     metadata,
-    mistake,
     person,
     publication,
     session,
@@ -379,7 +378,7 @@ def test_a_grade_that_follows_is_the_one_that_would_be_computed(
 def _projections(connection: Connection) -> list[list[tuple[Any, ...]]]:
     return [
         sorted(tuple(row) for row in connection.execute(select(table)))
-        for table in (publication, grade, mistake)
+        for table in (publication, grade)
     ]
 
 

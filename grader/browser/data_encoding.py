@@ -3,12 +3,9 @@
 import base64
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
-from enum import Enum
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
-
-import numpy as np
 
 from grader.definitions.exercise import (
     KINDS_OF_TEST,
@@ -37,7 +34,8 @@ from grader.grading.feedback.versions import HERE, Versions
 from grader.grading.program.value_copies import freeze_arrays
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Usage
-from grader.sandbox.in_child import wire
+from grader.sandbox.dataclass_format import DataclassFormat
+from grader.sandbox.in_child.wire import UnsupportedValueError
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +56,16 @@ class BreakData:
     calls: tuple[AllowedCall, ...]
 
 
-_KINDS: Final[dict[str, type]] = {
-    kind.__name__: kind
-    for kind in (
+_FORMAT: Final = DataclassFormat[Any](
+    object,
+    (
         *KINDS_OF_TEST, AllowedCall, BreakData, Budget, Definition, Draw, EngineData, Exercise,
         ExerciseLimits, Fingerprint, Forbid, FromExpression, FromReference, FromSolution, Literals,
         LiteralValue, Misconception, Mistake, Outcome, RightProgram, Seeded, TestValues, Tolerance,
         Usage, Versions,
-    )
-}  # fmt: skip
-_FIELDS: Final[dict[type, tuple[str, ...]]] = {
-    kind: tuple(field.name for field in fields(kind))
-    for kind in _KINDS.values()
-    if is_dataclass(kind)
-}
-_WHERE: Final = "where"  # the field that holds the author's file: that path is not published
+    ),
+    left_out={"where": Location(Path())},  # the path of the author's file is not published
+)  # fmt: skip
 
 
 def to_text(data: EngineData | BreakData) -> str:
@@ -81,57 +74,29 @@ def to_text(data: EngineData | BreakData) -> str:
     Raises:
         UnsupportedValueError: A value in the data has no encoding, or the data is too large.
     """
-    frame = b"".join(wire.encode(_plain(data)))
-    return base64.b64encode(zlib.compress(frame, 9)).decode()
+    return base64.b64encode(zlib.compress(_FORMAT.to_bytes(data), 9)).decode()
 
 
 def from_text(text: str) -> Any:
     """Rebuild the data that `to_text` encoded."""
-    frame = zlib.decompress(base64.b64decode(text))
-    header, _ = wire.lengths(frame[: wire.PREFIX_BYTES])
-    body = wire.PREFIX_BYTES + header
-    return _rebuilt(wire.decode(frame[wire.PREFIX_BYTES : body], frame[body:]))
+    data = _FORMAT.from_bytes(zlib.decompress(base64.b64decode(text)))
+    if isinstance(data, EngineData):
+        values = {test: _freeze(values) for test, values in data.values.items()}
+        return replace(data, values=values)
+    return data
 
 
 def encoded_size(value: object) -> int | None:
     """Return the number of bytes of an encoded value, uncompressed; None if it has no encoding."""
     try:
-        return sum(map(len, wire.encode(_plain(value))))
-    except wire.UnsupportedValueError:
+        return len(_FORMAT.to_bytes(value))
+    except UnsupportedValueError:
         return None
 
 
-def _plain(value: Any) -> Any:
-    """Replace each object of the grader's own classes by a tuple of its class name and fields."""
-    kind = type(value)
-    # Refused before encoding, which would copy a broadcast array in full.
-    if isinstance(value, np.ndarray) and value.nbytes > wire.MAX_BODY:
-        raise wire.UnsupportedValueError("a large array")
-    if _KINDS.get(kind.__name__) is kind:
-        mark = wire.Handle(0, kind.__name__)
-        if isinstance(value, Enum):
-            return (mark, value.value)
-        names = (name for name in _FIELDS[kind] if name != _WHERE)
-        return (mark, *(_plain(getattr(value, name)) for name in names))
-    if isinstance(value, Mapping) and (kind is dict or not isinstance(value, dict)):
-        return {key: _plain(item) for key, item in value.items()}
-    return kind(map(_plain, value)) if kind in (list, tuple) else value
-
-
-def _rebuilt(value: Any) -> Any:
-    match value:
-        case (wire.Handle(kind=name), *parts):
-            kind = _KINDS[name]
-            if kind not in _FIELDS:
-                return kind(*parts)
-            names = _FIELDS[kind]
-            sent = (name for name in names if name != _WHERE)
-            values = dict(zip(sent, map(_rebuilt, parts), strict=True))
-            if _WHERE in names:
-                values[_WHERE] = Location(Path())
-            return kind(**(freeze_arrays(values) if kind in {Draw, TestValues} else values))
-        case list() | tuple():
-            return type(value)(map(_rebuilt, value))
-        case dict():
-            return {key: _rebuilt(item) for key, item in value.items()}
-    return value
+def _freeze(values: TestValues) -> TestValues:
+    draws = [
+        replace(draw, inputs=freeze_arrays(draw.inputs), expected=freeze_arrays(draw.expected))
+        for draw in values.draws
+    ]
+    return replace(values, draws=tuple(draws), exact=freeze_arrays(values.exact))

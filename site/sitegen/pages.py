@@ -12,7 +12,9 @@ from typing import Final, TypeAlias, TypeVar
 from grader.definitions.public_exercise import PublicExercise, PublicTrack
 from grader.definitions.wording import plural
 from grader.lessons.blocks import Prose
+from grader.sandbox.dataclass_format import DataclassFormat
 from sitegen.assets import Assets
+from sitegen.cached_values import load_or_make
 from sitegen.cards import ExerciseCard, LessonCard, Outline, OutlineLesson, TrackCard, track_cards
 from sitegen.concepts import find_concepts
 from sitegen.content import Content, OwnGpt, TrackLesson
@@ -37,7 +39,6 @@ from sitegen.links import (
 from sitegen.markdown import render_markdown
 from sitegen.own_gpt_page import MODEL, RECORD
 from sitegen.page_images import PageImages
-from sitegen.pickled import PickleFormat
 from sitegen.picture import arcs, png
 from sitegen.rendering import PageRenderer
 from sitegen.search import SearchEntry
@@ -73,7 +74,7 @@ class PageFiles:
     entry: SearchEntry | None = None
 
 
-_PAGE_FILES_FORMAT: Final = PickleFormat(PageFiles, (SearchEntry,))
+_PAGE_FILES: Final = DataclassFormat(PageFiles, (SearchEntry,))
 
 
 class Pages:
@@ -126,10 +127,7 @@ class Pages:
             digest = hashlib.sha256(facts.encode()).hexdigest()
             for path, build in self._track_builders(track, card):
                 key = f"page {path} {digest}"
-                yield (
-                    path,
-                    partial(_PAGE_FILES_FORMAT.load_or_make, self._content.cache, key, build),
-                )
+                yield path, partial(load_or_make, self._content.cache, key, _PAGE_FILES, build)
 
     def _track_builders(
         self, track: PublicTrack, card: TrackCard

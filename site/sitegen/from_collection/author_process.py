@@ -16,17 +16,17 @@ from grader.errors import GraderFault
 from grader.grading.expected.oracle import ValueCache
 from grader.grading.expected.public_form import public_exercise
 from grader.sandbox.confined_process import ConfinedProcess
+from grader.sandbox.dataclass_format import DataclassFormat
 from grader.sandbox.process import open_sandbox
 from sitegen.from_collection.own_gpt_record import record
 from sitegen.own_gpt_page import GptPage
-from sitegen.pickled import PickleFormat
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise
     from grader.sandbox.process import Sandbox
 
 
-_PICKLED: Final = PickleFormat(tuple, (PublicTest, DescribedValue))
+_TESTS: Final = DataclassFormat[tuple[PublicTest, ...]](tuple, (PublicTest, DescribedValue))
 _NONSENSE: Final = "the process that runs authors' code sent nonsense"
 
 
@@ -107,10 +107,10 @@ def read_tests(data: bytes) -> Sequence[PublicTest]:
     Raises:
         GraderFault: The bytes are not encoded tests.
     """
-    tests = _PICKLED.from_bytes(data)
-    if tests is None:
-        raise GraderFault(_NONSENSE)
-    return tests
+    try:
+        return _TESTS.from_bytes(data)
+    except ValueError as error:
+        raise GraderFault(_NONSENSE) from error
 
 
 class _Answers:
@@ -136,7 +136,7 @@ class _Answers:
             )
             return text.encode()
         public = public_exercise(exercise, sandbox, self._values(exercise.digest))
-        return _PICKLED.to_bytes(tuple(public.tests))
+        return _TESTS.to_bytes(tuple(public.tests))
 
     def _values(self, digest: str) -> "ValueCache":
         if self._last is None or self._last[0] != digest:

@@ -30,7 +30,9 @@ from grader.grading.expected.public_form import imported_packages, missing_in_pa
 from grader.lessons.blocks import Block, BreakTask, Cell
 from grader.lessons.lesson import Lesson, read_lesson
 from grader.progress.breaks import list_breakable
+from grader.sandbox.dataclass_format import DataclassFormat
 from grader.sandbox.process import Sandbox, open_sandbox
+from sitegen.cached_values import load_or_make
 from sitegen.content import (
     PLATFORM,
     Content,
@@ -47,13 +49,12 @@ from sitegen.from_collection.load_gpt import find_gpt
 from sitegen.links import OWN_GPT, exercise_path, lesson_path
 from sitegen.own_gpt_page import GptDefinition, WrongExample
 from sitegen.package_data import data_folder
-from sitegen.pickled import PickleFormat
 from sitegen.pyodide import PUBLIC_PACKAGES
 
 # The packages that compute values and write HTML.
 _PACKAGES: Final = "numpy jinja2 markdown-it-py markupsafe math-core mdit-py-plugins pygments"
 
-_BYTES: Final = PickleFormat(bytes, ())
+_BYTES: Final = DataclassFormat(bytes)
 _Item = TypeVar("_Item")
 
 
@@ -106,7 +107,6 @@ class ContentBuilder:
         self._with_solutions = with_solutions
         self._certified = certified
         self._cache = cache or Cache(None, "")
-        self._load_or_make = partial(_BYTES.load_or_make, self._cache)
         self._load = partial(load_cached, cache=self._cache)
         self._page_packages = frozenset(page_packages)
         self._sandboxes: dict[int, Sandbox] = {}  # sandboxes of lessons, by process id
@@ -260,6 +260,9 @@ class ContentBuilder:
             fingerprints=fingerprints,
             own_gpt=self._own_gpt(by_id, gpt) if gpt else None,
         )
+
+    def _load_or_make(self, key: str, make: Callable[[], bytes]) -> bytes:
+        return load_or_make(self._cache, key, _BYTES, make)
 
     def _tests(self, exercise: Exercise) -> Sequence[PublicTest]:
         key = f"tests {exercise.digest}"

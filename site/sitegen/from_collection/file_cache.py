@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import is_dataclass, replace
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Final
 
 from grader.definitions import exercise as definitions
@@ -17,23 +18,20 @@ from grader.definitions.course_file import digest_in_course
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import read_file
 from grader.disk_cache import Cache
-from grader.errors import Location
 from grader.lessons import blocks
-from grader.lessons.computed_text import Text, Value
 from grader.lessons.execute import run_lesson
-from grader.lessons.figure import Figure
 from grader.lessons.lesson import Lesson
+from grader.sandbox.dataclass_format import DataclassFormat
 from grader.sandbox.process import Sandbox
-from sitegen.pickled import PickleFormat
+from sitegen.cached_values import load_or_make
 
-_PARTS: Final = (
-    *(Figure, Location, Text, Value, blocks.MatrixDisplay, blocks.PlotDisplay),
-    *(blocks.BreakTask, blocks.Cell, blocks.Exercises, blocks.Experiment, blocks.Prose),
-    *(blocks.Choice, blocks.ChoiceQuestion, blocks.NumberAnswer, blocks.NumberQuestion),
-)
-_LESSON: Final = PickleFormat(Lesson, _PARTS)
-_DEFINED: Final = (value for value in vars(definitions).values() if isinstance(value, type))
-_EXERCISE: Final = PickleFormat(Exercise, filter(is_dataclass, _DEFINED))
+
+def _list_dataclasses(module: ModuleType) -> list[type]:
+    return [kind for kind in vars(module).values() if isinstance(kind, type) and is_dataclass(kind)]
+
+
+_EXERCISE: Final = DataclassFormat(Exercise, _list_dataclasses(definitions))
+_LESSON: Final = DataclassFormat(Lesson, _list_dataclasses(blocks))
 
 
 def load_cached(path: Path, course: Course | None, *, cache: Cache) -> Exercise:
@@ -45,7 +43,7 @@ def load_cached(path: Path, course: Course | None, *, cache: Cache) -> Exercise:
     digest = digest_in_course(hashlib.sha256(read_file(path)).hexdigest(), course)
     key = f"exercise {path} {digest} {course and replace(course, sources={})}"
     load = partial(load_in_course, path, course)
-    exercise = _EXERCISE.load_or_make(cache, key, lambda: replace(load(), course=None))
+    exercise = load_or_make(cache, key, _EXERCISE, lambda: replace(load(), course=None))
     if exercise.digest != digest:  # it has data files, or its file has changed meanwhile
         return load()
     return replace(exercise, course=course)
@@ -61,4 +59,4 @@ def run_cached(lesson: Lesson, cache: Cache, sandbox: Callable[[], Sandbox]) -> 
         DefinitionError, GraderFault: See `run_lesson`.
     """
     key = f"lesson {lesson.path} {lesson.digest}"
-    return _LESSON.load_or_make(cache, key, lambda: run_lesson(lesson, sandbox()))
+    return load_or_make(cache, key, _LESSON, lambda: run_lesson(lesson, sandbox()))

@@ -50,8 +50,19 @@ def store(place: Any) -> None:
 ERRORS: dict[str, tuple[Callable[[], object], str]] = {
     "joining a row": (lambda: np.concatenate([A, np.ones(4)]), "can only be joined"),
     "stacking other shapes": (lambda: np.stack([A, B]), "can only be joined"),
+    "arrays that have no common shape": (
+        lambda: np.broadcast_arrays(A, B),
+        "axes are paired from the right",
+    ),
+    "arrays that np.dot does not fit": (lambda: np.dot(A, B), "A matrix product needs"),
     "None as an operand": (lambda: NONE * 2, "Something here is None"),  # type: ignore[operator]
+    "None as an argument": (lambda: np.exp(NONE), "Something here is None"),  # type: ignore[call-overload]
+    "an attribute of None": (lambda: NONE.shape, "Something here is None"),  # type: ignore[attr-defined]
+    "an index into None": (lambda: NONE[0], "Something here is None"),  # type: ignore[index]
+    "unpacking None": (lambda: take_apart(NONE), "Something here is None"),
     "a list's shape": (lambda: LIST.shape, "np.array(...)"),  # type: ignore[attr-defined]
+    "columns of a list": (lambda: LIST[:, 0], "np.array(...)"),  # type: ignore[call-overload]
+    "a list as an operand": (lambda: LIST / 2.0, "np.array(...)"),  # type: ignore[operator]
     "going through one number": (lambda: list(np.array(1.0)), "no length and no items"),
     "unpacking a number": (lambda: take_apart(A.max()), "no length and no items"),
     "the length of one number": (lambda: len(np.array(1.0)), "no length and no items"),
@@ -72,6 +83,7 @@ ERRORS: dict[str, tuple[Callable[[], object], str]] = {
     "range of a fraction": (lambda: range(2.0), "must be a whole number"),  # type: ignore[call-overload]
     "float of a list": (lambda: float(LIST), "One number is needed"),  # type: ignore[arg-type]
     "the length of None": (lambda: len(NONE), "Something here is None"),  # type: ignore[arg-type]
+    "a power that no float holds": (lambda: 10.0**400, "A float ends near"),
     "float of None": (lambda: float(NONE), "Something here is None"),  # type: ignore[arg-type]
     "minus None": (lambda: -NONE, "Something here is None"),  # type: ignore[operator]
     "None compared": (lambda: NONE > 1, "Something here is None"),  # type: ignore[operator]

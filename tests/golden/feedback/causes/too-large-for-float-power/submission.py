@@ -1,5 +1,0 @@
-import numpy as np
-
-
-def attend(Q, K, V):
-    return 10.0**400 * V

@@ -103,9 +103,6 @@ OPERATORS: Final = {
 PROBES: Final = {
     **OPERATORS,
     # Changes of arguments
-    "list sorted in place": Probe(
-        "a = [3, 1, 2]\nf(a)\nassert a == [1, 2, 3]", "def f(a): a.sort()", _SORTED
-    ),
     "list not changed": Probe(
         "a = [3, 1, 2]\nassert f(a) == [1, 2, 3]\nassert a == [3, 1, 2]", _SORTED, _SORTS
     ),
@@ -113,26 +110,14 @@ PROBES: Final = {
     "array written by the body": Probe(
         "a[0] = 9\nassert f(a) == 12", "def f(a): return a.sum()", "def f(a): return 6", _A
     ),
-    "out filled": Probe(
-        "out = np.zeros(3)\nf(a, out=out)\nassert (out == a + 1).all()",
-        "import numpy as np\ndef f(a, out): np.add(a, 1, out=out)",
-        "def f(a, out): return a + 1",
-        _A,
-    ),
     "dict filled": Probe(
         "d = {}\nf(d)\nassert d == {'k': 1}", "def f(d): d['k'] = 1", "def f(d): return {'k': 1}"
-    ),
-    "nested list": Probe(
-        "a = [[1], [2]]\nb = a[1]\nf(a)\nassert b == [2, 5]",
-        "def f(a): a[1].append(5)",
-        "def f(a): a[1] = [2, 5]",
     ),
     "nested array": Probe(
         "w = np.zeros(2)\np = {'w': [w]}\nf(p)\nassert (w == 1).all()",
         "def f(p): p['w'][0] += 1",
         "def f(p): p['w'][0] = p['w'][0] + 1",
     ),
-    "argument by name": Probe("a = [1]\nf(a=a)\nassert a == [1, 2]", "def f(a): a.append(2)", "def f(a): pass"),
     "items swapped": Probe(
         "x, y = [1], [2]\na = [x, y]\nf(a)\nassert a[0] is y and a[1] is x",
         "def f(a): a.reverse()",
@@ -154,14 +139,8 @@ PROBES: Final = {
         "class A:\n    def f(self, a): a.append(2)",
         "class A:\n    def f(self, a): return a + [2]",
     ),
-    "mutable default": Probe(
-        "assert f(1) == [1]\nassert f(2) == [2]",
-        "def f(x, a=None): return [x] if a is None else a + [x]",
-        "def f(x, a=[]): a.append(x); return a",
-    ),
     # Aliasing
     "the argument itself": Probe("assert f(a) is a", "def f(a): return a", "def f(a): return a.copy()", _A),
-    "the same list": Probe("a = [1]\nassert f(a) is a", "def f(a): return a", "def f(a): return list(a)"),
     "an item of the argument": Probe(
         "a = [[1], [2]]\nassert f(a) is a[1]", "def f(a): return a[1]", "def f(a): return list(a[1])"
     ),
@@ -185,20 +164,10 @@ PROBES: Final = {
     "array kept and changed by the test": Probe(
         "p = Kept(a)\na[0] = 7\nassert p.total() == 6", _COPIES, _KEEPS, _A
     ),
-    "list kept and appended to by the test": Probe(
-        "items = [1]\np = Kept(items)\nitems.append(5)\nassert p.total() == 1",
-        "class Kept:\n    def __init__(self, x): self.x = list(x)\n    def total(self): return sum(self.x)",
-        "class Kept:\n    def __init__(self, x): self.x = x\n    def total(self): return sum(self.x)",
-    ),
     "array in a dict that is kept": Probe(
         "w = np.zeros(2)\np = Kept({'w': [w]})\nw += 1\nassert p.total() == 0",
         "class Kept:\n    def __init__(self, d): self.w = d['w'][0].copy()\n    def total(self): return self.w.sum()",
         "class Kept:\n    def __init__(self, d): self.d = d\n    def total(self): return self.d['w'][0].sum()",
-    ),
-    "argument kept by a function": Probe(
-        "a = [1]\nf(a)\na.append(2)\nassert g() == [1, 2]",
-        "def f(a):\n    global kept\n    kept = a\ndef g(): return kept",
-        "def f(a):\n    global kept\n    kept = list(a)\ndef g(): return kept",
     ),
     "argument changed by a later call": Probe(
         "w = np.zeros(2)\nopt = Opt(w)\nopt.step()\nassert w[0] == 1",
@@ -213,12 +182,6 @@ PROBES: Final = {
     "memory of an attribute that is kept": Probe(
         "p = Kept(a)\nassert np.shares_memory(p.x, a) and p.x is a", _KEEPS, _COPIES, _A
     ),
-    "view of an argument as an attribute": Probe(
-        "p = Kept(a)\na[0] = 7\nassert np.shares_memory(p.x, a) and p.x[0] == 1",
-        _KEEPS.replace("= x", "= x[1:]"),
-        _KEEPS.replace("= x", "= x[1:].copy()"),
-        _A,
-    ),
     "attribute twice": Probe(
         "p = Kept([1])\nassert p.x is p.x", _KEEPS, "class Kept:\n    def __init__(self, x): self._x = x\n"
         "    @property\n    def x(self): return list(self._x)\n    def total(self): return 0",
@@ -230,11 +193,6 @@ PROBES: Final = {
         "    @property\n    def x(self): return self._x.copy()\n    def total(self): return self._x.sum()",
         _A,
     ),
-    "list of an object appended to": Probe(
-        "p = A()\np.w.append(5)\nassert p.w == [5] and p.total() == 5",
-        "class A:\n    def __init__(self): self.w = []\n    def total(self): return sum(self.w)",
-        "class A:\n    w = property(lambda self: [])\n    def total(self): return 5",
-    ),
     "result changed by a later call": Probe(
         "p = A()\nh = p.history()\np.add(1)\nassert h == []",
         "class A:\n    def __init__(self): self.h = []\n    def add(self, k): self.h.append(k)\n"
@@ -242,43 +200,20 @@ PROBES: Final = {
         "class A:\n    def __init__(self): self.h = []\n    def add(self, k): self.h.append(k)\n"
         "    def history(self): return self.h",
     ),
-    "two objects, one list": Probe(
-        "p, q = A(), A()\np.w.append(1)\nassert q.w == []",
-        "class A:\n    def __init__(self): self.w = []",
-        "class A:\n    w = []",
-    ),
-    "mutable default, changed by the test": Probe(
-        "f(1).append(5)\nassert f(2) == [2]",
-        "def f(x, a=None): return [x] if a is None else a + [x]",
-        "def f(x, a=[]): a.append(x); return a",
-    ),
     "list filled by a callback": Probe(
         "assert f(lambda out: out.append(3)) == [3]",
         "def f(g):\n    out = []\n    g(out)\n    return out",
         "def f(g):\n    out = []\n    g(list(out))\n    return out",
-    ),
-    "cache that returns its array": Probe(
-        "c = C()\nx = c.get()\nx[0] = 9\nassert c.get()[0] == 0",
-        "import numpy as np\nclass C:\n    def __init__(self): self.x = np.zeros(2)\n"
-        "    def get(self): return self.x.copy()",
-        "import numpy as np\nclass C:\n    def __init__(self): self.x = np.zeros(2)\n"
-        "    def get(self): return self.x",
     ),
     "object in a list that is kept": Probe(
         "ps = [Point(1, 2)]\np = Kept(ps)\nps.append(Point(3, 4))\nassert p.last().x == 3",
         _POINT + "class Kept:\n    def __init__(self, x): self.x = x\n    def last(self): return self.x[-1]",
         _POINT + "class Kept:\n    def __init__(self, x): self.x = list(x)\n    def last(self): return self.x[-1]",
     ),
-    "many results": Probe(
-        "got = [f(k) for k in range(200)]\nassert [g[0] for g in got] == list(range(200))",
-        "def f(k): return [k]",
-        "out = []\ndef f(k): out[:] = [k]; return out",
-    ),
     # Objects
     "attribute": Probe("assert Point(3, 4).x == 3", _POINT, _POINT.replace("x, y\n", "y, x\n")),
     "method": Probe("assert Point(3, 4).norm() == 5", _POINT, _POINT.replace("0.5", "2")),
     "attribute set": Probe("p = Point(3, 4)\np.x = 0\nassert p.norm() == 4", _POINT, _POINT.replace("** 0.5", "* 0 + 5")),
-    "attribute augmented": Probe("p = Point(3, 4)\np.x -= 3\nassert p.norm() == 4", _POINT, _POINT.replace("** 0.5", "* 0 + 5")),
     "attribute deleted": Probe("p = Point(3, 4)\ndel p.x\nassert not hasattr(p, 'x')", _POINT),
     "hasattr": Probe("assert hasattr(Point(3, 4), 'x')", _POINT, _POINT.replace("self.x, self.y", "self.u, self.y").replace("self.x", "1")),
     "getattr with a default": Probe("assert getattr(Point(3, 4), 'z', 5) == 5", _POINT, _POINT + "    z = 1\n"),
@@ -295,11 +230,6 @@ PROBES: Final = {
         "assert isinstance(B(), A)\nassert issubclass(B, A)", "class A: ...\nclass B(A): ...", "class A: ...\nclass B: ..."
     ),
     "name of the class": Probe("assert type(make()).__name__ == 'P'", "class P: ...\nmake = lambda: P()".replace("make = lambda: P()", "def make(): return P()"), "class P: ...\nclass Q: ...\ndef make(): return Q()"),
-    "chained methods": Probe(
-        "assert M().add(1).add(2).total == 3",
-        "class M:\n    total = 0\n    def add(self, k): self.total += k; return self",
-        "class M:\n    total = 0\n    def add(self, k): self.total = k; return self",
-    ),
     "singleton": Probe(
         "assert get() is get()", "class S: ...\n_s = S()\ndef get(): return _s", "class S: ...\ndef get(): return S()"
     ),
@@ -318,9 +248,7 @@ PROBES: Final = {
         "from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int",
         "class A:\n    def __init__(self, x): self.x = x",
     ),
-    "lists of objects": _v("assert [V(1)] == [V(1)]", "isinstance(o, V) and self.x == o.x", "False"),
     "hash": _v("assert len({V(1), V(1)}) == 1", "hash(self.x)", "id(self)"),
-    "a key": _v("assert {V(1): 'a'}[V(1)] == 'a'", "hash(self.x)", "id(self)"),
     "not hashable": Probe(
         "with pytest.raises(TypeError):\n    hash(A())",
         "class A:\n    def __eq__(self, o): return True",
@@ -332,7 +260,6 @@ PROBES: Final = {
     "bool": _v("assert not V(0)", "self.x != 0", "True"),
     "bool by len": Probe("assert not A()", "class A:\n    def __len__(self): return 0", "class A: ..."),
     "item": _v("assert V(1)[0] == 1", "[self.x, 8, 9]", "[7, 8, 9]"),
-    "slice": _v("assert V(1)[1:] == [8, 9]", "[self.x, 8, 9]", "[self.x, 8]"),
     "item set": _v("v = V(1)\nv[0] = 5\nassert v.x == 5", "self.x = value", "pass"),
     "list of": _v("assert list(V(7)) == [7, 1, 2]", "[self.x, 1, 2]", "[self.x]"),
     "loop by items": Probe(
@@ -364,37 +291,17 @@ PROBES: Final = {
         _POINT + "def move(p): p.x += 1",
         _POINT + "def move(p): return Point(p.x + 1, p.y)",
     ),
-    "objects in a list": Probe(
-        "ps = [Point(1, 2)]\ngrow(ps)\nassert len(ps) == 2 and ps[1].x == 5",
-        _POINT + "def grow(ps): ps.append(Point(5, 6))",
-        _POINT + "def grow(ps): return ps + [Point(5, 6)]",
-    ),
     "enum": Probe(
         "assert C.RED.value == 1 and C.RED is C(1) and len(C) == 2 and C['BLUE'] != C.RED",
         "import enum\nclass C(enum.Enum):\n    RED = 1\n    BLUE = 2",
         "import enum\nclass C(enum.Enum):\n    RED = 0\n    BLUE = 2",
     ),
-    "members of an enum": Probe(
-        "assert [c.name for c in C] == ['RED', 'BLUE']",
-        "import enum\nclass C(enum.Enum):\n    RED = 1\n    BLUE = 2",
-        "import enum\nclass C(enum.Enum):\n    BLUE = 2\n    RED = 1",
-    ),
     # Functions as results and as arguments
     "closure": Probe("assert adder(2)(3) == 5", "def adder(n): return lambda x: x + n", "def adder(n): return lambda x: x"),
-    "counter": Probe(
-        "c = counter()\nc()\nassert c() == 2",
-        "def counter():\n    n = 0\n    def count():\n        nonlocal n\n        n += 1\n        return n\n    return count",
-        "def counter(): return lambda: 1",
-    ),
     "partial": Probe(
         "assert half()(6) == 3",
         "import functools, operator\ndef half(): return functools.partial(lambda k, x: x / k, 2)",
         "import functools\ndef half(): return functools.partial(lambda k, x: x * k, 2)",
-    ),
-    "decorator": Probe(
-        "@twice\ndef g(x): return x + 1\nassert g(1) == 4",
-        "def twice(g): return lambda x: 2 * g(x)",
-        "def twice(g): return lambda x: g(x)",
     ),
     "decorator keeps the name": Probe(
         "def g(x): return x + 1\nassert log(g).__name__ == 'g'",
@@ -405,19 +312,6 @@ PROBES: Final = {
         "assert twice(inc, 1) == 3",
         "def inc(x): return x + 1\ndef twice(g, x): return g(g(x))",
         "def inc(x): return x + 1\ndef twice(g, x): return g(x)",
-    ),
-    "class as an argument": Probe(
-        "assert make(A).x == 1", "class A: x = 1\ndef make(k): return k()", "class A: x = 2\ndef make(k): return k()"
-    ),
-    "lambda": Probe("assert f(lambda x: x * 2) == 6", "def f(g): return g(3)", "def f(g): return g(2)"),
-    "calls recorded": Probe(
-        "calls = []\nf(calls.append)\nassert calls == [1, 2]", "def f(g): g(1); g(2)", "def f(g): g(1)"
-    ),
-    "callback over an array": Probe(
-        "seen = []\nf(lambda x: seen.append(x.sum()), a)\nassert seen == [6.0]",
-        "def f(g, a): g(a)",
-        "def f(g, a): g(a[1:])",
-        _A,
     ),
     "callback with a name": Probe("assert f(lambda *, x: x) == 3", "def f(g): return g(x=3)", "def f(g): return g(x=2)"),
     "callback that calls back": Probe(
@@ -435,16 +329,12 @@ PROBES: Final = {
         "def f(g):\n    try: g(1)\n    except ValueError as e: return str(e)",
         "def f(g):\n    try: g(1)\n    except ValueError as e: return ''",
     ),
-    "np function": Probe("assert f(np.sum, a) == 6", "def f(g, a): return g(a)", "def f(g, a): return g(a[1:])", _A),
     "ufunc": Probe("assert f(np.add) == 3", "def f(g): return g(1, 2)", "def f(g): return g(1, 1)"),
-    "built-in function": Probe("assert f(len) == 3", "def f(g): return g('abc')", "def f(g): return g('ab')"),
-    "type as an argument": Probe("assert f(float) == 3.0", "def f(k): return k('3')", "def f(k): return k('4')"),
     "dtype as an argument": Probe(
         "assert f(np.float32).dtype == np.float32",
         "import numpy as np\ndef f(k): return np.zeros(2, k)",
         "import numpy as np\ndef f(k): return np.zeros(2)",
     ),
-    "key function": Probe("assert f(['bb', 'a'], key=len) == ['a', 'bb']", "def f(a, key): return sorted(a, key=key)", "def f(a, key): return a"),
     "generator as an argument": Probe("assert f(k * k for k in range(4)) == 14", "def f(g): return sum(g)", "def f(g): return len(list(g))"),
     "endless iterator as an argument": Probe(
         "import itertools\nassert f(itertools.count(3)) == [3, 4]",
@@ -453,35 +343,19 @@ PROBES: Final = {
     ),
     "generator as a result": Probe("assert list(f(3)) == [0, 1, 2]", "def f(n): yield from range(n)", "def f(n): yield 0"),
     "next of a generator": Probe("g = f()\nassert next(g) == 1 and next(g) == 2", "def f():\n    yield 1\n    yield 2", "def f():\n    yield 1\n    yield 1"),
-    "endless generator": Probe(
-        "import itertools\nassert list(itertools.islice(f(), 3)) == [0, 2, 4]",
-        "import itertools\ndef f(): return (2 * k for k in itertools.count())",
-        "import itertools\ndef f(): return itertools.count()",
-    ),
     "generator that ends": Probe(
         "g = f()\nnext(g)\nassert next(g, None) is None", "def f(): yield 1", "def f():\n    yield 1\n    yield 2"
     ),
-    "zip as a result": Probe("assert dict(f('ab')) == {'a': 0, 'b': 1}", "def f(s): return zip(s, range(9))", "def f(s): return zip(s, 'xy')"),
     # Warnings, output, documentation
     "warning": Probe(
         "with pytest.warns(UserWarning, match='careful'):\n    f()",
         "import warnings\ndef f(): warnings.warn('be careful')",
         "def f(): pass",
     ),
-    "warning of another class": Probe(
-        "with pytest.warns(DeprecationWarning):\n    f()",
-        "import warnings\ndef f(): warnings.warn('old', DeprecationWarning)",
-        "import warnings\ndef f(): warnings.warn('old')",
-    ),
     "no warning": Probe(
         "import warnings\nwith warnings.catch_warnings():\n    warnings.simplefilter('error')\n    assert f(np.array([0.0])) <= 0",
         "import numpy as np\ndef f(x): return np.log(np.maximum(x, 1))",
         "import numpy as np\ndef f(x): return np.log(x)",
-    ),
-    "warnings recorded": Probe(
-        "import warnings\nwith warnings.catch_warnings(record=True) as w:\n    warnings.simplefilter('always')\n    f()\nassert len(w) == 2",
-        "import warnings\ndef f(): warnings.warn('a'); warnings.warn('b')",
-        "import warnings\ndef f(): warnings.warn('a')",
     ),
     "NumPy's warning": Probe(
         "with pytest.warns(RuntimeWarning, match='divide by zero'):\n    f(np.array([0.0]))",
@@ -499,13 +373,6 @@ PROBES: Final = {
         "def f(): print('x')",
         "def f(): print('y')",
     ),
-    "nothing printed": Probe("f()\nassert capsys.readouterr().out == ''", "def f(): return 1", "def f(): print(1)"),
-    "output of a method": Probe(
-        "A().f()\nassert capsys.readouterr().out == 'x\\n'",
-        "class A:\n    def f(self): print('x')",
-        "class A:\n    def f(self): print('y')",
-    ),
-    "docstring": Probe("assert 'sum' in f.__doc__", "def f():\n    'Return the sum.'", "def f(): ..."),
     "docstring of a class and a method": Probe(
         "assert A.__doc__ == 'a' and A.f.__doc__ == 'b' and A().f.__doc__ == 'b'",
         "class A:\n    'a'\n    def f(self): 'b'",
@@ -516,11 +383,6 @@ PROBES: Final = {
         "import inspect\nassert list(inspect.signature(f).parameters) == ['x', 'axis']",
         "def f(x, axis=-1): ...",
         "def f(x, dim=-1): ...",
-    ),
-    "default in a signature": Probe(
-        "import inspect\nassert inspect.signature(f).parameters['axis'].default == -1",
-        "def f(x, axis=-1): ...",
-        "def f(x, axis=0): ...",
     ),
     "annotations": Probe(
         "import inspect\nassert inspect.signature(f).return_annotation is float",

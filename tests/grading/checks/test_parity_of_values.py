@@ -69,38 +69,21 @@ PROBES: Final = {
     # Layout of arrays in memory
     "C order": _layout(_C, "x.flags.c_contiguous", "x.flags.f_contiguous"),
     "Fortran order": _layout(_F, "x.flags.f_contiguous", "x.flags.c_contiguous"),
-    "moved axis": _layout(
-        "x = np.moveaxis(np.zeros((2, 3, 4)), 0, -1)", "x.strides == (32, 8, 96)", "x.strides[0] == 96"
-    ),
-    "strided": _layout(_EVERY_SECOND, "x.strides == (16,)", "x.flags.c_contiguous"),
-    "reversed": _layout("x = np.arange(3)[::-1]", "x.strides[0] < 0", "x.strides[0] > 0"),
-    "broadcast": _layout("x = np.broadcast_to(1.0, (2, 3))", "x.strides == (0, 0)", "x.flags.writeable"),
     "no numbers": _layout("x = np.zeros((0, 3), order='F')", "x.shape == (0, 3)", "x.size"),
-    "no axis": _layout("x = np.array(2.5)", "x.ndim == 0 and x == 2.5", "x.ndim"),
-    "view of memory": _layout(_EVERY_SECOND, "x.sum() == 20", "x.view(np.uint8).size == 40"),
     "in a list": Probe(
         "assert f([x])", "def f(x): return x[0].flags.f_contiguous", "def f(x): return x[0].flags.c_contiguous", _F
-    ),
-    "by name": Probe(
-        "assert f(x=x)", "def f(x): return x.flags.f_contiguous", "def f(x): return x.flags.c_contiguous", _F
     ),
     "made by the body": Probe(
         "assert f(np.ones((2, 3), order='F'))",
         "def f(x): return x.flags.f_contiguous", "def f(x): return x.flags.c_contiguous",
     ),
-    "slice made by the body": Probe(
-        "assert f(x[:, ::2])", "def f(x): return x.strides == (24, 16)", "def f(x): return x.flags.c_contiguous", _C
-    ),
     "read-only": _layout(_LOCKED, "not x.flags.writeable", "x.flags.writeable"),
-    "writable": _layout(_C, "x.flags.writeable", "not x.flags.writeable"),
     "read-only input not changed": Probe("assert f(x)[0] == 1", _NEW, _IN_PLACE, _LOCKED),
     "read-only input changed": Probe(
         "with pytest.raises(ValueError, match='read-only'):\n    f(x)", _IN_PLACE, _NEW, _LOCKED
     ),
-    "part of a read-only input": Probe("assert f(x[1:])[0] == 2", _NEW, _IN_PLACE, _LOCKED),
     "big-endian": _layout("x = np.arange(3, dtype='>i4')", "x.sum() == 3 and x[2] == 2", "x[2] != 2"),
     "result in Fortran order": _result("assert f().flags.f_contiguous", "np.ones((2, 3), order='F')", "np.ones((2, 3))"),
-    "result with gaps": _result("assert f().strides == (16,)", "np.arange(10.0)[::2]", "np.arange(5.0)"),
     "read-only result": _result("assert not f().flags.writeable", "np.broadcast_to(1.0, 3)", "np.ones(3)"),
     "result handed on": Probe(
         "assert g(f())",
@@ -109,11 +92,7 @@ PROBES: Final = {
     ),
     # Named tuples, enumerations and subclasses
     "named tuple is a tuple": _result("assert isinstance(f(), tuple) and len(f()) == 2", "_Out(1)", "[1, 2]", _NAMED),
-    "named tuple by name": _result("assert f().weights == 0.5", "_Out(1)", "_Out(1, 2)", _NAMED),
-    "array in a named tuple": _result("assert f().output.sum() == 3", "_Out(np.ones(3))", "_Out(np.ones(2))", _NAMED),
     "named tuple in a list": _result("assert f()[0].weights == 2", "[_Out(1, 2)]", "[_Out(1, 3)]", _NAMED),
-    "names of a named tuple": _result("assert f()._fields == ('output', 'weights')", "_Out(1)", "(1, 2)", _NAMED),
-    "collections.namedtuple": _result("assert f().y == 2", "namedtuple('P', 'x y')(1, 2)", "namedtuple('P', 'y x')(1, 2)", _FROM("collections")),
     "named tuple handed on": Probe(
         "assert g(f()) == 0.5", f"{_NAMED}def f(): return _Out(1)\ndef g(o): return o.weights",
         f"{_NAMED}def f(): return _Out(1, 2)\ndef g(o): return o.weights",
@@ -127,77 +106,42 @@ PROBES: Final = {
     "StrEnum as a text": _result("assert f() == 'a' and f().upper() == 'A'", "_Word.A", "_Word.B", _ENUM),
     "members as keys": _result("assert f()[1] == 'x'", "{_Color.RED: 'x'}", "{_Color.RED: 'y'}", _ENUM),
     "subclass of float": _result("assert f() == 2.5 and f() / 2 == 1.25", "_Degrees(2.5)", "_Degrees(2)", _OWN),
-    "subclass of int": _result("assert f() == 2 and range(3)[f()] == 2", "_Count(2)", "_Count(1)", _OWN),
     "subclass of str": _result("assert f() == 'a' and f() + 'b' == 'ab'", "_Text('a')", "_Text('b')", _OWN),
     "subclass of tuple": _result("assert f() == (1, 2)", "_Row((1, 2))", "_Row((2, 1))", _OWN),
     "subclass of ndarray": _result(
         "np.testing.assert_array_equal(f(), [1, 2])", "np.array([1, 2]).view(_Matrix)", "np.array([1, 3]).view(_Matrix)", _OWN
     ),
     # Types of the standard library
-    "range": _result("assert f() == range(3) and list(f()) == [0, 1, 2]", "range(3)", "range(1, 3)"),
-    "range as an argument": Probe("assert f(range(4)) == 6", "def f(r): return sum(r)", "def f(r): return len(r)"),
-    "frozenset": _result("assert f() == {1, 2}", "frozenset([1, 2])", "frozenset([1])"),
-    "set of tuples": _result("assert (1, 'a') in f()", "{(1, 'a')}", "{(1, 'b')}"),
-    "bytes": _result("assert f() == b'ab'", "b'ab'", "b'ac'"),
     "bytearray": _result("assert f() == b'ab' and f()[0] == 97", "bytearray(b'ab')", "bytearray(b'b')"),
-    "complex": _result("assert f() == 1 + 2j and f().imag == 2", "1 + 2j", "1 - 2j"),
-    "slice": Probe("assert f(slice(1, None)) == [2]", "def f(s): return [1, 2][s]", "def f(s): return [1]"),
     "deque": _result("assert list(f()) == [1, 2] and f().popleft() == 1", "deque([1, 2])", "deque([2, 1])", _FROM("collections")),
-    "length of a deque": _result("assert f().maxlen == 2", "deque([1], maxlen=2)", "deque([1])", _FROM("collections")),
     "deque as an argument": Probe(
         "assert f(deque([1, 2])) == 2", "def f(d): return d.pop()", "def f(d): return d.popleft()", "from collections import deque"
     ),
     "Counter": _result("assert f()['a'] == 2 and f()['z'] == 0", "Counter('aab')", "Counter('ab')", _FROM("collections")),
-    "OrderedDict": _result("assert list(f()) == ['b', 'a']", "OrderedDict(b=1, a=2)", "OrderedDict(a=2, b=1)", _FROM("collections")),
-    "defaultdict": _result("assert f() == {1: [2]}", "defaultdict(list, {1: [2]})", "defaultdict(list)", _FROM("collections")),
     "default of a defaultdict": _result("assert f()['new'] == []", "defaultdict(list)", "{}", _FROM("collections")),
     "defaultdict as an argument": Probe(
         "assert f(d) == []", "def f(d): return d['new']", "def f(d): return d.get('new')",
         "from collections import defaultdict\nd = defaultdict(list)",
     ),
-    "Fraction": _result("assert f() == 0.5 and f().denominator == 2", "Fraction(2, 4)", "Fraction(1, 4)", _FROM("fractions")),
-    "Fraction as an argument": Probe(
-        "assert f(Fraction(1, 3)) == 3", "def f(q): return q.denominator", "def f(q): return q.numerator", "from fractions import Fraction"
-    ),
-    "Decimal": _result("assert str(f()) == '0.10'", "Decimal('0.10')", "Decimal('0.1')", _FROM("decimal")),
     "Decimal as an argument": Probe(
         "assert f(Decimal('0.1')) == Decimal('0.2')", "def f(d): return d + d", "def f(d): return d", "from decimal import Decimal"
     ),
-    "date": _result("assert f().year == 2020 and f().isoformat() == '2020-02-29'", "date(2020, 2, 29)", "date(2020, 2, 28)", _FROM("datetime")),
-    "datetime": _result("assert f().hour == 3", "datetime(2020, 1, 1, 3)", "datetime(2020, 1, 1, 4)", _FROM("datetime")),
-    "datetime with a zone": _result(
-        "assert f().utcoffset().total_seconds() == 3600",
-        "datetime(2020, 1, 1, tzinfo=timezone(timedelta(hours=1)))", "datetime(2020, 1, 1, tzinfo=timezone.utc)", _FROM("datetime"),
-    ),
-    "timedelta": _result("assert f().days == 2", "timedelta(days=2)", "timedelta(hours=2)", _FROM("datetime")),
-    "time": _result("assert f().minute == 30", "time(1, 30)", "time(1, 31)", _FROM("datetime")),
     "date as an argument": Probe(
         "assert f(date(2020, 1, 1)) == date(2020, 1, 2)", "from datetime import timedelta\ndef f(d): return d + timedelta(days=1)",
         "def f(d): return d", "from datetime import date",
     ),
     # Arrays of other dtypes
-    "array of texts": _result("assert f().tolist() == ['a', 'bc']", "np.array(['a', 'bc'])", "np.array(['a', 'b'])"),
-    "array of texts as an argument": Probe("assert f(x) == 'bc'", "def f(x): return x[1]", "def f(x): return x[0]", "x = np.array(['a', 'bc'])"),
-    "array of bytes": _result("assert f()[0] == b'ab'", "np.array([b'ab'])", "np.array([b'ac'])"),
-    "structured array": _result("assert f()['b'][0] == 2.5", "np.array([(1, 2.5)], 'i4,f8').astype([('a', 'i4'), ('b', 'f8')])", "np.array([(1, 2)], [('a', 'i4'), ('b', 'f8')])"),
     "structured array as an argument": Probe(
         "assert f(x) == 3", "def f(x): return x['n'].sum()", "def f(x): return len(x['n'])", "x = np.array([(1, 'a'), (2, 'b')], [('n', 'i8'), ('t', 'U1')])"
     ),
-    "datetime64": _result("assert f()[0] == np.datetime64('2020-01-02')", "np.array(['2020-01-02'], 'M8[D]')", "np.array(['2020-01-03'], 'M8[D]')"),
-    "timedelta64": _result("assert f() / np.timedelta64(1, 'h') == 48", "np.timedelta64(2, 'D')", "np.timedelta64(1, 'D')"),
-    "datetime64 as an argument": Probe("assert f(x) == np.timedelta64(1, 'D')", "def f(x): return x[1] - x[0]", "def f(x): return x[0] - x[1]", "x = np.array(['2020-01-01', '2020-01-02'], 'M8[D]')"),
     "masked array": _result("assert f().sum() == 3 and f().mask.any()", "np.ma.array([1, 2, 5], mask=[0, 0, 1])", "np.ma.array([1, 2, 5], mask=[0, 1, 0])"),
     "masked array as an argument": Probe("assert f(x) == 1", "def f(x): return x.sum()", "def f(x): return x.data.sum()", "x = np.ma.array([1, 5], mask=[False, True])"),
     # Exceptions
     "Exception with a message": _raising("with pytest.raises(Exception, match='too small'):\n    f()", "raise Exception('too small')", "raise Exception('too large')"),
-    "text of an exception": _raising(f"{_CAUGHT('Exception')}assert str(caught.value) == 'm'", "raise Exception('m')", "raise Exception('n')"),
-    "args": _raising(f"{_CAUGHT('ValueError')}assert caught.value.args == ('m', 3)", "raise ValueError('m', 3)", "raise ValueError('m', 4)"),
     "args of arrays": _raising(f"{_CAUGHT('ValueError')}assert caught.value.args[0].sum() == 3", "raise ValueError(np.ones(3))", "raise ValueError(np.ones(2))"),
     "type": _raising(f"{_CAUGHT('ValueError')}assert type(caught.value) is ValueError", "raise ValueError", "np.linalg.inv(np.zeros((2, 2)))"),
-    "type in excinfo": _raising(f"{_CAUGHT('LookupError')}assert caught.type is KeyError", "raise KeyError('k')", "raise IndexError"),
     "key of a KeyError": _raising(f"{_CAUGHT('KeyError')}assert caught.value.args[0] == 'k' and str(caught.value) == repr('k')", "raise KeyError('k')", "raise KeyError('l')"),
     "cause": _raising(f"{_CAUGHT('ValueError')}assert isinstance(caught.value.__cause__, KeyError)", "raise ValueError from KeyError('k')", "raise ValueError"),
-    "text of a cause": _raising(f"{_CAUGHT('ValueError')}assert str(caught.value.__cause__) == 'c'", "raise ValueError from TypeError('c')", "raise ValueError from TypeError('d')"),
     "attribute": _raising(f"{_CAUGHT('ValueError')}assert caught.value.code == 7", "raise _Mine('m', 7)", "raise _Mine('m')", _OWN),
     "own class": _raising("with pytest.raises(ValueError, match='^m$'):\n    f()", "raise _Mine('m')", "raise _Mine('n')", _OWN),
     "name of an own class": _raising(f"{_CAUGHT('ValueError')}assert type(caught.value).__name__ == '_Mine'", "raise _Mine('m')", "raise ValueError('m')", _OWN),
@@ -211,7 +155,6 @@ PROBES: Final = {
     "LinAlgError": _raising("with pytest.raises(np.linalg.LinAlgError):\n    f()", "np.linalg.inv(np.zeros((2, 2)))", "raise ValueError"),
     "AxisError": _raising(f"{_CAUGHT('np.exceptions.AxisError')}assert caught.value.axis == 3", "np.ones(2).sum(axis=3)", "np.ones(2).sum(axis=4)"),
     "caught by the body": _raising("try:\n    f()\nexcept ArithmeticError as error:\n    assert 'zero' in str(error)\nelse:\n    assert False", "1 // 0", "pass"),
-    "any of several": _raising("with pytest.raises((KeyError, TypeError)):\n    f()", "raise TypeError", "raise ValueError"),
     **{
         kind: _raising(f"with pytest.raises({kind}):\n    f()", f"raise {kind}('m')", "raise Exception('m')")
         for kind in ("TimeoutError", "BufferError", "EOFError", "NotImplementedError", "PermissionError", "UnicodeError", "StopAsyncIteration", "RecursionError", "MemoryError", "DeprecationWarning", "AssertionError", "NameError")

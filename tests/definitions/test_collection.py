@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -39,9 +40,9 @@ class Writer:
         text = self.template.replace("id: double", f"id: {name}", 1)
         self.write(path, f"{text}{more}\n")
 
-    def track(self, name: str, exercises: str, more: str = "") -> None:
-        head = f"id: {name}\ntitle: All {name}\ndescription: Learn.\n"
-        self.write(f"{name}/track.yaml", f"{head}exercises: [{exercises}]\n{more}")
+    def track(self, folder: str, exercises: str, more: str = "", *, name: str = "") -> None:
+        head = f"id: {name or folder}\ntitle: All {folder}\ndescription: Learn.\n"
+        self.write(f"{folder}/track.yaml", f"{head}exercises: [{exercises}]\n{more}")
 
     def write(self, path: str, text: str) -> None:
         (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -78,15 +79,10 @@ def test_what_is_ignored(collection: Writer) -> None:
 
 
 def test_find(collection: Writer) -> None:
-    """A loaded collection finds an exercise by its id."""
-    assert collection.folder.is_dir()
-    assert Collection.load(FOLDER).find("halve").title == "Double it"
-
-
-def test_find_nothing(collection: Writer) -> None:
-    """A loaded collection names the closest id."""
+    """A loaded collection finds an exercise by its id, or names the closest one."""
     assert collection.folder.is_dir()
     loaded = Collection.load(FOLDER)
+    assert loaded.find("halve").title == "Double it"
     with pytest.raises(UsageError, match=r"^no exercise 'softmx'; did you mean 'softmax'\?$"):
         loaded.find("softmx")
     with pytest.raises(UsageError, match=r"^no exercise 'q' in exercises$"):
@@ -130,104 +126,119 @@ def test_a_name_that_cannot_be_printed_is_refused(name: str, new: str, collectio
     assert f"{shown}:1:1: this name has characters that cannot be printed; rename it" in problems
 
 
-def test_unknown_in_track(collection: Writer) -> None:
-    """A track cannot list an exercise that its folder does not have."""
-    collection.track("basics", "double, halve, duoble, softmax")
-    assert collection.problems() == (
-        "exercises/basics/track.yaml:4:28: exercises: no exercise 'duoble' in this folder; "
-        "did you mean 'double'?\n"
-        "exercises/basics/track.yaml:4:36: exercises: no exercise 'softmax' in this folder"
-    )
+# A change of the collection, and the problems that it makes.
+MISTAKES: dict[str, tuple[Callable[[Writer], object], list[str]]] = {
+    "a track lists an exercise that its folder lacks": (
+        lambda collection: collection.track("basics", "double, halve, duoble, softmax"),
+        [
+            "basics/track.yaml:4:28: exercises: no exercise 'duoble' in this folder; did you mean 'double'?",
+            "basics/track.yaml:4:36: exercises: no exercise 'softmax' in this folder",
+        ],
+    ),
+    "a track lists an exercise twice": (
+        lambda collection: collection.track("basics", "double, halve, double"),
+        [
+            "basics/track.yaml:4:28: exercises: 'double' is already at exercises/basics/track.yaml:4:13"
+        ],
+    ),
+    "a track leaves out an exercise of its folder": (
+        lambda collection: collection.track("basics", "double"),
+        ["basics/02-halve.yaml:1:1: exercise 'halve' is not listed in exercises/basics/track.yaml"],
+    ),
+    "a track puts an exercise before one that it requires": (
+        lambda collection: collection.track("basics", "halve, double"),
+        [
+            "basics/track.yaml:4:13: exercises: 'halve' comes before 'double', which it requires",
+        ],
+    ),
+    "a track states other XP than its exercises earn": (
+        lambda collection: collection.track("basics", "double, halve", "xp: 11\n"),
+        ["basics/track.yaml:5:5: xp: the exercises earn 10 together, not 11"],
+    ),
+    "a folder of exercises has no track file": (
+        lambda collection: (collection.folder / "basics" / "track.yaml").unlink(),
+        ["basics/track.yaml:1:1: missing; a folder of exercises needs a track.yaml"],
+    ),
+    "a track file has wrong keys and values": (
+        lambda collection: collection.write(
+            "basics/track.yaml", "id: basics\ntitle: on\nexercise: [double]\n"
+        ),
+        [
+            "basics/track.yaml:1:1: missing keys 'description' and 'exercises' in a track",
+            "basics/track.yaml:2:8: title: some YAML readers take 'on' for a boolean; "
+            'write "on" in quotes if you mean the word, true or false if you mean a boolean',
+            "basics/track.yaml:3:1: unknown key 'exercise' in a track; did you mean 'exercises'?",
+        ],
+    ),
+    "a track is not called like its folder": (
+        lambda collection: collection.track("basics", "double, halve", name="Basics"),
+        [
+            "basics/track.yaml:1:5: id: 'Basics' is not lower-case words joined by hyphens",
+            "basics/track.yaml:1:5: id: 'Basics' is not the folder's name, 'basics'",
+        ],
+    ),
+    "tracks require each other": (
+        lambda collection: (
+            collection.track("attention", "softmax", "requires: [basics]\n"),
+            collection.track("basics", "double, halve", "requires: [attention]\n"),
+        ),
+        [
+            "attention/track.yaml:5:12: requires: a circle: attention -> basics -> attention",
+        ],
+    ),
+    "a file is not called like its exercise": (
+        lambda collection: collection.exercise(
+            "basics/02-halve.yaml", "half", "requires: [double]"
+        ),
+        [
+            "basics/02-halve.yaml:1:5: id: the file must be called 02-half.yaml, or else this id must be 'halve'"
+        ],
+    ),
+    "two files have one id": (
+        lambda collection: collection.exercise("double.yml", "double"),
+        ["basics/01-double.yaml:1:1: exercise 'double' is already in exercises/double.yml"],
+    ),
+    "an exercise requires one that the collection lacks": (
+        lambda collection: collection.exercise(
+            "warm-up.yaml", "warm-up", "requires: [softmax, sofmax]"
+        ),
+        ["warm-up.yaml:22:21: requires: no exercise 'sofmax'; did you mean 'softmax'?"],
+    ),
+    "exercises require each other": (
+        lambda collection: collection.exercise(
+            "basics/01-double.yaml", "double", "requires: [warm-up, softmax]"
+        ),
+        [
+            "basics/01-double.yaml:22:21: requires: a circle: double -> softmax -> halve -> double",
+        ],
+    ),
+    "an exercise requires itself": (
+        lambda collection: collection.exercise("warm-up.yaml", "warm-up", "requires: [warm-up]"),
+        ["warm-up.yaml:22:12: requires: a circle: warm-up -> warm-up"],
+    ),
+    "two files hold one lesson": (
+        lambda collection: (
+            collection.write("basics/lessons/01-numbers.md", "# Numbers"),
+            collection.write("basics/lessons/02-numbers.md", "# Numbers"),
+            collection.track(
+                "basics", "double, halve", "lessons: [{id: numbers, title: Numbers}]\n"
+            ),
+        ),
+        [
+            "basics/lessons/02-numbers.md:1:1: lesson 'numbers' is already in "
+            "exercises/basics/lessons/01-numbers.md"
+        ],
+    ),
+}
 
 
-def test_twice_in_track(collection: Writer) -> None:
-    """A track cannot list an exercise twice."""
-    collection.track("basics", "double, halve, double")
-    assert collection.problems() == (
-        "exercises/basics/track.yaml:4:28: exercises: 'double' is already at "
-        "exercises/basics/track.yaml:4:13"
-    )
-
-
-def test_not_in_track(collection: Writer) -> None:
-    """A track has to list every exercise in its folder."""
-    collection.track("basics", "double")
-    assert collection.problems() == (
-        "exercises/basics/02-halve.yaml:1:1: exercise 'halve' is not listed in "
-        "exercises/basics/track.yaml"
-    )
-
-
-def test_no_track(collection: Writer) -> None:
-    """A folder of exercises has to have a track file."""
-    (collection.folder / "basics" / "track.yaml").unlink()
-    assert collection.problems() == (
-        "exercises/basics/track.yaml:1:1: missing; a folder of exercises needs a track.yaml"
-    )
-
-
-def test_bad_track(collection: Writer) -> None:
-    """A track file is decoded like an exercise."""
-    collection.write("basics/track.yaml", "id: basics\ntitle: on\nexercise: [double]\n")
-    assert collection.problems().splitlines() == [
-        "exercises/basics/track.yaml:1:1: missing keys 'description' and 'exercises' in a track",
-        "exercises/basics/track.yaml:2:8: title: some YAML readers take 'on' for a boolean; "
-        'write "on" in quotes if you mean the word, true or false if you mean a boolean',
-        "exercises/basics/track.yaml:3:1: unknown key 'exercise' in a track; "
-        "did you mean 'exercises'?",
-    ]
-
-
-def test_track_id(collection: Writer) -> None:
-    """A track is called like its folder."""
-    text = (collection.folder / "basics/track.yaml").read_text("utf-8")
-    collection.write("basics/track.yaml", text.replace("id: basics", "id: Basics"))
-    assert collection.problems().splitlines() == [
-        "exercises/basics/track.yaml:1:5: id: 'Basics' is not lower-case words joined by hyphens",
-        "exercises/basics/track.yaml:1:5: id: 'Basics' is not the folder's name, 'basics'",
-    ]
-
-
-def test_file_name(collection: Writer) -> None:
-    """A file carries the id of its exercise in its name."""
-    collection.exercise("basics/02-halve.yaml", "half", "requires: [double]")
-    assert collection.problems() == (
-        "exercises/basics/02-halve.yaml:1:5: id: the file must be called 02-half.yaml, "
-        "or else this id must be 'halve'"
-    )
-
-
-def test_duplicate_id(collection: Writer) -> None:
-    """An id is unique over the tracks."""
-    collection.exercise("double.yml", "double")
-    assert collection.problems() == (
-        "exercises/basics/01-double.yaml:1:1: exercise 'double' is already in exercises/double.yml"
-    )
-
-
-def test_unknown_requirement(collection: Writer) -> None:
-    """An exercise can only require what the collection has."""
-    collection.exercise("warm-up.yaml", "warm-up", "requires: [softmax, sofmax]")
-    assert collection.problems() == (
-        "exercises/warm-up.yaml:22:21: requires: no exercise 'sofmax'; did you mean 'softmax'?"
-    )
-
-
-def test_circle(collection: Writer) -> None:
-    """Exercises cannot require each other in a circle; the circle is spelled out."""
-    collection.exercise("basics/01-double.yaml", "double", "requires: [warm-up, softmax]")
-    assert collection.problems() == (
-        "exercises/basics/01-double.yaml:22:21: requires: a circle: "
-        "double -> softmax -> halve -> double"
-    )
-
-
-def test_shortest_circle(collection: Writer) -> None:
-    """An exercise cannot require itself."""
-    collection.exercise("warm-up.yaml", "warm-up", "requires: [warm-up]")
-    assert collection.problems() == (
-        "exercises/warm-up.yaml:22:12: requires: a circle: warm-up -> warm-up"
-    )
+@pytest.mark.parametrize(("change", "problems"), MISTAKES.values(), ids=MISTAKES.keys())
+def test_a_mistake_has_its_place(
+    collection: Writer, change: Callable[[Writer], object], problems: list[str]
+) -> None:
+    """A mistake in the files of a collection is told with file, line and column, and nothing else."""
+    change(collection)
+    assert collection.problems().splitlines() == [f"exercises/{line}" for line in problems]
 
 
 def test_circle_of_misnamed_files(collection: Writer) -> None:
@@ -351,34 +362,6 @@ def test_bad_lessons(there: str, instead: str, said: str, collection: Writer) ->
     assert collection.problems() == f"exercises/basics/{said}"
 
 
-def test_two_files_of_a_lesson(collection: Writer) -> None:
-    """Two files cannot hold the same lesson."""
-    collection.write("basics/lessons/01-numbers.md", "# Numbers")
-    collection.write("basics/lessons/02-numbers.md", "# Numbers")
-    collection.track("basics", "double, halve", "lessons: [{id: numbers, title: Numbers}]\n")
-    assert collection.problems() == (
-        "exercises/basics/lessons/02-numbers.md:1:1: lesson 'numbers' is already in "
-        "exercises/basics/lessons/01-numbers.md"
-    )
-
-
-def test_order_of_requirements(collection: Writer) -> None:
-    """A track puts an exercise after those that it requires."""
-    collection.track("basics", "halve, double")
-    assert collection.problems() == (
-        "exercises/basics/track.yaml:4:13: exercises: "
-        "'halve' comes before 'double', which it requires"
-    )
-
-
-def test_xp_of_a_track(collection: Writer) -> None:
-    """The XP that a track states are those of its exercises."""
-    collection.track("basics", "double, halve", "xp: 11\n")
-    assert collection.problems() == (
-        "exercises/basics/track.yaml:5:5: xp: the exercises earn 10 together, not 11"
-    )
-
-
 def test_required_tracks(collection: Writer) -> None:
     """A track can require another one, even one that is broken, but none that does not exist."""
     collection.track("attention", "softmax", "requires: [basics]\n")
@@ -406,27 +389,13 @@ def test_a_track_comes_after_those_it_requires(collection: Writer) -> None:
     assert found == ["b", "basics", "attention", "c", "a"]
 
 
-def test_circle_of_tracks(collection: Writer) -> None:
-    """Tracks cannot require each other in a circle."""
-    collection.track("attention", "softmax", "requires: [basics]\n")
-    collection.track("basics", "double, halve", "requires: [attention]\n")
-    assert collection.problems() == (
-        "exercises/attention/track.yaml:5:12: requires: a circle: attention -> basics -> attention"
-    )
-
-
 def test_load_bad_track(collection: Writer) -> None:
-    """A track with a broken exercise is not loaded."""
+    """A track with a broken exercise is not loaded, and one that does not exist is named."""
+    with pytest.raises(UsageError, match=r"no file 'exercises/nothing/track\.yaml'"):
+        load_track(FOLDER / "nothing" / "track.yaml")
     collection.write("basics/01-double.yaml", "]")
     with pytest.raises(DefinitionError, match=r"01-double.yaml:1:1"):
         load_track(FOLDER / "basics" / "track.yaml")
-
-
-def test_load_no_track(collection: Writer) -> None:
-    """A track that does not exist is the command's mistake."""
-    assert collection.folder.is_dir()
-    with pytest.raises(UsageError, match=r"no file 'exercises/nothing/track\.yaml'"):
-        load_track(FOLDER / "nothing" / "track.yaml")
 
 
 def test_resolve_id(collection: Writer) -> None:
@@ -457,26 +426,25 @@ def test_resolve_path(collection: Writer) -> None:
     assert resolve("own.yaml", Path("nowhere")).id == "warm-up"
 
 
-def test_resolve_nothing(collection: Writer) -> None:
-    """A name that nothing has gets the closest id; a path that nothing has, the path."""
-    assert collection.folder.is_dir()
-    with pytest.raises(UsageError, match=r"^no exercise 'duoble'; did you mean 'double'\?$"):
-        resolve("duoble", FOLDER)
-    with pytest.raises(UsageError, match=r"^no file 'double.yaml'$"):
-        resolve("double.yaml", FOLDER)
-    with pytest.raises(UsageError, match=r"^no file '\.\./secret'$"):
-        resolve("../secret", FOLDER)
-
-
-def test_an_unknown_id_that_names_a_file_gets_its_path(collection: Writer) -> None:
-    """The message shows how to write the path of the file."""
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("duoble", r"no exercise 'duoble'; did you mean 'double'\?"),
+        ("double.yaml", "no file 'double.yaml'"),
+        ("../secret", r"no file '\.\./secret'"),
+        ("draft", r"no exercise 'draft' in exercises \(for the file here, write '\./draft'\)"),
+        (
+            "exercises",
+            r"no exercise 'exercises' in exercises \(for the folder here, write '\./exercises'\)",
+        ),
+        *((name, "no exercise .*") for name in ("", "x" * 5000, "x\0", "01-double", "track")),
+    ],
+)
+def test_resolve_nothing(name: str, message: str, collection: Writer) -> None:
+    """A name that nothing has gets the closest id, or a path; a path that nothing has, the path."""
     collection.write("../draft", "")
-    message = r"^no exercise 'draft' in exercises \(for the file here, write '\./draft'\)$"
-    with pytest.raises(UsageError, match=message):
-        resolve("draft", FOLDER)
-    message = r"^no exercise 'exercises' in exercises \(for the folder here, write "
-    with pytest.raises(UsageError, match=message):
-        resolve("exercises", FOLDER)
+    with pytest.raises(UsageError, match=f"^{message}$"):
+        resolve(name, FOLDER)
 
 
 def test_a_name_that_looks_like_a_path_can_be_meant_as_an_id(collection: Writer) -> None:
@@ -484,14 +452,6 @@ def test_a_name_that_looks_like_a_path_can_be_meant_as_an_id(collection: Writer)
     collection.exercise("../own.yaml", "warm-up")
     with pytest.raises(UsageError, match=r"^no exercise 'own\.yaml' in exercises$"):
         find_exercise("own.yaml", FOLDER)
-
-
-@pytest.mark.parametrize("name", ["", "x" * 5000, "x\0", "01-double", "track"])
-def test_resolve_odd_names(name: str, collection: Writer) -> None:
-    """Names that no exercise can have are answered like any other unknown name."""
-    assert collection.folder.is_dir()
-    with pytest.raises(UsageError, match=r"^no exercise "):
-        resolve(name, FOLDER)
 
 
 def test_resolve_bad_exercise(collection: Writer) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import resource
 import sqlite3
 import stat
@@ -374,6 +375,37 @@ def test_any_history_survives_json(hints: list[TakenHint]) -> None:
     """And comes back in the order of time."""
     ordered = tuple(sorted(hints, key=lambda hint: hint.at))
     assert from_json(to_json(History(hints=tuple(hints)))) == History(hints=ordered)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "not JSON"),
+        ("[" * 100_000, "not JSON"),
+        ("{}", "not exported progress"),
+        ('{"etude_progress": 2}', "version 2"),
+        (
+            '{"etude_progress": 1, "hints": [{"exercise": "a"}]}',
+            "hints, entry 1: expected the fields",
+        ),
+        (
+            '{"etude_progress": 1, "given_up": [{"exercise": "a\\u001b", "at": "2026-01-01T00:00Z"}]}',
+            "given_up, entry 1",
+        ),
+        (
+            '{"etude_progress": 1, "given_up": [{"exercise": "a", "at": "2026-01-01"}]}',
+            "with its zone",
+        ),
+        (
+            '{"etude_progress": 1, "given_up": [{"exercise": "a", "at": "0001-01-01T00:00+23:00"}]}',
+            "entry 1",
+        ),
+    ],
+)
+def test_what_is_no_export_is_named(text: str, reason: str) -> None:
+    """The sentence has the place of the entry."""
+    with pytest.raises(UsageError, match=re.escape(reason)):
+        from_json(text)
 
 
 @given(

@@ -126,8 +126,19 @@ def test_a_name_that_cannot_be_printed_is_refused(name: str, new: str, collectio
     assert f"{shown}:1:1: this name has characters that cannot be printed; rename it" in problems
 
 
+def require_each_other(collection: Writer) -> None:
+    collection.track("attention", "softmax", "requires: [basics]\n")
+    collection.track("basics", "double, halve", "requires: [attention]\n")
+
+
+def write_a_lesson_twice(collection: Writer) -> None:
+    collection.write("basics/lessons/01-numbers.md", "# Numbers")
+    collection.write("basics/lessons/02-numbers.md", "# Numbers")
+    collection.track("basics", "double, halve", "lessons: [{id: numbers, title: Numbers}]\n")
+
+
 # A change of the collection, and the problems that it makes.
-MISTAKES: dict[str, tuple[Callable[[Writer], object], list[str]]] = {
+MISTAKES: dict[str, tuple[Callable[[Writer], None], list[str]]] = {
     "a track lists an exercise that its folder lacks": (
         lambda collection: collection.track("basics", "double, halve, duoble, softmax"),
         [
@@ -178,10 +189,7 @@ MISTAKES: dict[str, tuple[Callable[[Writer], object], list[str]]] = {
         ],
     ),
     "tracks require each other": (
-        lambda collection: (
-            collection.track("attention", "softmax", "requires: [basics]\n"),
-            collection.track("basics", "double, halve", "requires: [attention]\n"),
-        ),
+        require_each_other,
         [
             "attention/track.yaml:5:12: requires: a circle: attention -> basics -> attention",
         ],
@@ -217,13 +225,7 @@ MISTAKES: dict[str, tuple[Callable[[Writer], object], list[str]]] = {
         ["warm-up.yaml:22:12: requires: a circle: warm-up -> warm-up"],
     ),
     "two files hold one lesson": (
-        lambda collection: (
-            collection.write("basics/lessons/01-numbers.md", "# Numbers"),
-            collection.write("basics/lessons/02-numbers.md", "# Numbers"),
-            collection.track(
-                "basics", "double, halve", "lessons: [{id: numbers, title: Numbers}]\n"
-            ),
-        ),
+        write_a_lesson_twice,
         [
             "basics/lessons/02-numbers.md:1:1: lesson 'numbers' is already in "
             "exercises/basics/lessons/01-numbers.md"
@@ -234,7 +236,7 @@ MISTAKES: dict[str, tuple[Callable[[Writer], object], list[str]]] = {
 
 @pytest.mark.parametrize(("change", "problems"), MISTAKES.values(), ids=MISTAKES.keys())
 def test_a_mistake_has_its_place(
-    collection: Writer, change: Callable[[Writer], object], problems: list[str]
+    collection: Writer, change: Callable[[Writer], None], problems: list[str]
 ) -> None:
     """A mistake in the files of a collection is told with file, line and column, and nothing else."""
     change(collection)

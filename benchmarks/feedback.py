@@ -26,9 +26,9 @@ from grader.grading.comparison.relations.pair import Relation
 from grader.grading.diagnosis import first_expression, small_example
 from grader.grading.diagnosis.diagnostician import Diagnostician
 from grader.grading.feedback import relation_sentences
-from grader.grading.results.jobs import Job, Result
+from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Outcome, Verdict
-from grader.grading.session.engine import grade_all
+from grader.grading.session.engine import Engine
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.child import ChildProcess
 from grader.sandbox.interface import Ending
@@ -222,20 +222,18 @@ def _graded(
             clues.append(f"{relation.id}: {sentence}")
         return sentence
 
-    def emit(_: Job, result: Result) -> None:
-        if not isinstance(result, Verdict):
-            raise result
-        graded.append((result, tuple(clues), tuple(meter.spoke)))
-        clues.clear()
-        meter.spoke.clear()
-
     jobs = [
         Job(exercises[each.exercise], Submission.from_bytes(Path("own.py"), each.source.encode()))
         for each in wrongs
     ]
     notes = patch.object(relation_sentences, "relation_sentence", noted)
     with meter.attached(), notes, open_sandbox() as sandbox:
-        grade_all(jobs, sandbox, emit)
+        engine = Engine(sandbox)
+        for job in jobs:
+            verdict = engine.grade(job)
+            graded.append((verdict, tuple(clues), tuple(meter.spoke)))
+            clues.clear()
+            meter.spoke.clear()
     return graded
 
 

@@ -13,8 +13,7 @@ from benchmarks.processes import tree_cpu
 from benchmarks.result_tables import Block
 from grader.definitions.exercise import Exercise
 from grader.errors import SandboxFault
-from grader.grading.results.jobs import Job, Result
-from grader.grading.session.engine import grade_all
+from grader.grading.session.engine import Engine
 from grader.sandbox.backends import BACKENDS
 from grader.sandbox.confine import confine_this_process
 from grader.sandbox.process import open_sandbox
@@ -90,27 +89,15 @@ def serve_sandbox(connection: Connection, backend_name: str, spare: bool) -> Non
     with sandbox:
         confine_this_process()
         connection.send("")
-        clock = _Clock(connection, exercise)
-        grade_all(clock.jobs(), sandbox, clock.stop)
+        engine = Engine(sandbox)
+        while number := connection.recv():
+            connection.send([_time_one(engine, exercise) for _ in range(number)])
 
 
-class _Clock:
-    """Times each submission from its bytes to its verdict."""
-
-    def __init__(self, connection: Connection, exercise: Exercise) -> None:
-        self._connection = connection
-        self._exercise = exercise
-        self._begin = 0.0
-        self._times: list[float] = []
-
-    def jobs(self) -> Iterator[Job]:
-        while wanted := self._connection.recv():
-            self._times = []
-            for _ in range(wanted):
-                self._begin = time.perf_counter()
-                yield workload.new_job(self._exercise)
-            self._connection.send(self._times)
-
-    def stop(self, _job: Job, result: Result) -> None:
-        self._times.append(time.perf_counter() - self._begin)
-        workload.require_passed(result)
+def _time_one(engine: Engine, exercise: Exercise) -> float:
+    """Return the seconds that a submission takes from its bytes to its verdict."""
+    begin = time.perf_counter()
+    verdict = engine.grade(workload.new_job(exercise))
+    seconds = time.perf_counter() - begin
+    workload.require_passed(verdict)
+    return seconds

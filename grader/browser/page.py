@@ -42,7 +42,6 @@ from grader.definitions.exercise import Seeded, TestId
 from grader.errors import EtudeError
 from grader.grading.diagnosis.call_judgement import judge_call
 from grader.grading.diagnosis.diagnostician import Diagnostician
-from grader.grading.diagnosis.explanation import explain
 from grader.grading.diagnosis.line_shapes import trace_shapes
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import Oracle, ValueCache
@@ -53,7 +52,8 @@ from grader.grading.results.jobs import find_limits
 from grader.grading.results.verdict import LineShape, Outcome, TestResult, Verdict
 from grader.grading.results.verdict_json import fault_data, result_data, verdict_data
 from grader.grading.run.best_effort import log_feedback_errors
-from grader.grading.run.submission_run import RunProblem, SubmissionRun, order_tests
+from grader.grading.run.submission_run import RunProblem, SubmissionRun
+from grader.grading.session.grade_submission import grade_submission
 from grader.grading.submissions.submission import Submission
 from grader.lessons import display, plot_display
 from grader.lessons.last_expression import print_last_expression
@@ -91,29 +91,26 @@ class _PageGrader:
         self._diagnostician = Diagnostician(self._oracle, self._children, data.mistakes)
         self._limits = find_limits(data.exercise)
         self._versions = data.grader
-        self._results: dict[TestId, TestResult] = {}  # the results of the last verdict
+        self._results: dict[TestId, TestResult] = {}  # those of the last verdict
 
     def verdict(self, source: str) -> Verdict:
         """Grade a source by the tests that the page has."""
         data = source.encode("utf-8", "surrogatepass")
         submission = Submission.from_bytes(Path(self.exercise.file_name), data)
-        results: dict[TestId, TestResult] = {}
-        self._results = results
         with SubmissionRun(self._oracle, submission, self._children, self._limits) as run:
+            self._results = run.results
+            # A page only searches among the recorded results of misconceptions: it has no solution.
+            diagnose = partial(
+                self._diagnostician.diagnose, run.results, run.observed, source=source
+            )
             try:
-                run.load()
-                for test in order_tests(self.exercise):
-                    results[test.id] = run.grade_test(test)
+                verdict = grade_submission(run, _NAME, diagnose)
             except MemoryError:
                 # The grader itself ran out of the memory that the submission had left.
                 run.problem = RunProblem(Outcome.OUT_OF_MEMORY, outcome_sentences.TOO_LARGE)
-        verdict = run.verdict(results, _NAME)
+                verdict = run.verdict(_NAME)
         notes = (*verdict.notes, *differences(source, self._versions))
         verdict = replace(verdict, notes=notes)
-        # A page only searches among the recorded results of misconceptions: it has no solution.
-        diagnose = partial(self._diagnostician.diagnose, results, run.observed, source=source)
-        verdict = explain(verdict, run, diagnose)
-        verdict = replace(verdict, feedback_errors=tuple(run.best_effort.feedback_errors))
         log_feedback_errors(verdict)
         return verdict
 

@@ -10,10 +10,9 @@ import pytest
 
 from grader.browser.shipping import engine_data
 from grader.definitions.exercise import Exercise
-from grader.grading.results.jobs import Job, Result
-from grader.grading.results.verdict import Verdict
+from grader.grading.results.jobs import Job
 from grader.grading.results.verdict_json import verdict_data
-from grader.grading.session.engine import grade_all
+from grader.grading.session.engine import Engine
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.process import Sandbox
 from tests.browser_engine.conftest import Page, Programs, Said
@@ -30,23 +29,15 @@ def visible_form(exercise: Exercise) -> Exercise:
 
 def in_sandbox(exercises: Sequence[tuple[Exercise, Programs]], sandbox: Sandbox) -> list[Said]:
     """Grade all programs of all exercises in one session."""
-    said: dict[tuple[str, str], dict[str, Any]] = {}
+    engine = Engine(sandbox)
 
-    def keep(job: Job, result: Result) -> None:
-        assert isinstance(result, Verdict), result
-        said[job.exercise.digest, job.submission.path.name] = verdict_data(result)
+    def verdict(exercise: Exercise, name: str, code: str) -> dict[str, Any]:
+        submission = Submission.from_bytes(Path(name), code.encode())
+        return verdict_data(engine.grade(Job(visible_form(exercise), submission)))
 
-    grade_all(
-        (
-            Job(visible_form(exercise), Submission.from_bytes(Path(name), code.encode()))
-            for exercise, programs in exercises
-            for name, code in programs.items()
-        ),
-        sandbox,
-        keep,
-    )
     return [
-        {name: said[exercise.digest, name] for name in programs} for exercise, programs in exercises
+        {name: verdict(exercise, name, code) for name, code in programs.items()}
+        for exercise, programs in exercises
     ]
 
 

@@ -16,7 +16,7 @@ from grader.definitions.exercise import CallTest, Exercise, FromReference, FromS
 from grader.grading.results.jobs import Job, Result
 from grader.grading.submissions.submission import Submission
 from grader.grading.results.verdict import Outcome, SmallExample, Verdict
-from grader.grading.session.engine import grade, grade_all
+from grader.grading.session.engine import Engine, grade
 from grader.sandbox.process import Sandbox
 
 ROOT = Path(__file__).parents[2]
@@ -36,15 +36,11 @@ def examples_of(slug: str, sandbox: Sandbox) -> Mapping[str, SmallExample]:
     """Return the examples that the misconceptions of an exercise are shown."""
     exercise = load_exercise(EXERCISES[slug])
     found: dict[str, SmallExample] = {}
-    jobs = {id(m): Job(exercise, submission(m.code)) for m in exercise.misconceptions}
-    names = dict(zip(map(id, jobs.values()), exercise.misconceptions, strict=True))
-
-    def emit(job: Job, result: Result) -> None:
-        assert isinstance(result, Verdict), result
-        if result.example is not None:
-            found[names[id(job)].id] = result.example
-
-    grade_all(jobs.values(), sandbox, emit)
+    engine = Engine(sandbox)
+    for misconception in exercise.misconceptions:
+        verdict = engine.grade(Job(exercise, submission(misconception.code)))
+        if verdict.example is not None:
+            found[misconception.id] = verdict.example
     return found
 
 

@@ -22,10 +22,10 @@ from grader.grading.comparison import relations
 from grader.grading.comparison.relations.pair import RelationId
 from grader.grading.diagnosis.diagnostician import Diagnostician
 from grader.grading.feedback import error_explanations
-from grader.grading.results.jobs import Job, Result
+from grader.grading.results.jobs import Job
 from grader.grading.results.raw_result import DifferenceKind
 from grader.grading.results.verdict import Diagnosis, DiagnosisKind, Verdict
-from grader.grading.session.engine import grade_all
+from grader.grading.session.engine import Engine
 from grader.grading.submissions.read_submission import read_file
 from grader.reports.report import Report
 from grader.reports.to_plain import render_report
@@ -151,14 +151,11 @@ class Cases:
         if case not in self._told:
             path = exercise_of(case)
             exercise = self._exercises.setdefault(path, loaded(path))
-            results: list[Result] = []
             with pytest.MonkeyPatch.context() as patch:
                 spy = Spy(patch)
                 job = Job(exercise, read_file(case / "submission.py"))
-                grade_all([job], self._sandbox, lambda _, result: results.append(result))
-            (result,) = results
-            assert isinstance(result, Verdict), f"{name_of(case)}: {result}"
-            self._told[case] = Told(result, spy.take())
+                verdict = Engine(self._sandbox).grade(job)
+            self._told[case] = Told(verdict, spy.take())
         return self._told[case]
 
 

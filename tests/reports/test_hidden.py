@@ -19,10 +19,10 @@ from rich.console import Console
 
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.grading.results.jobs import Job, Result
+from grader.grading.results.jobs import Job
 from grader.grading.results.raw_result import DifferenceKind
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
-from grader.grading.session.engine import grade_all
+from grader.grading.session.engine import Engine
 from grader.grading.submissions.submission import Submission
 from grader.reports.formats import FORMATS
 from grader.reports.report import Batch, Report
@@ -197,19 +197,10 @@ def load(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Fields], Exercis
 
 def grade_sources(sandbox: Sandbox, jobs: Mapping[str, tuple[Exercise, str]]) -> dict[str, Verdict]:
     """Grade sources in the real sandbox; all with the same times and hashes."""
-    results: list[Result] = []
-    grade_all(
-        (
-            Job(exercise, Submission.from_bytes(Path("s.py"), source.encode()))
-            for exercise, source in jobs.values()
-        ),
-        sandbox,
-        lambda _, result: results.append(result),
-    )
-    found = {}
-    for name, result in zip(jobs, results, strict=True):
-        assert isinstance(result, Verdict), f"{name}: {result}"
-        found[name] = level_times_and_hashes(result)
+    engine, found = Engine(sandbox), {}
+    for name, (exercise, source) in jobs.items():
+        submission = Submission.from_bytes(Path("s.py"), source.encode())
+        found[name] = level_times_and_hashes(engine.grade(Job(exercise, submission)))
     return found
 
 

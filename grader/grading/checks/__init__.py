@@ -20,17 +20,15 @@ from grader.grading.checks.call import AnswerCheck, CallCheck
 from grader.grading.checks.judgement import Check, DiffersError, Judgement
 from grader.grading.checks.output import OutputCheck
 from grader.grading.checks.property import PropertyCheck
-from grader.grading.checks.pytest_body import PytestCheck
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.program.author_code import TooLargeError
 from grader.grading.program.loaded_program import LoadedProgram
 
-# Figures and suites are absent: `make_check` imports their modules only when a test needs them.
+# The other kinds are absent: `make_check` imports their modules only when a test needs them.
 _CHECKS: Final[Mapping[type, type[Check[Any]]]] = {
     CallTest: CallCheck,
     OutputTest: OutputCheck,
     PropertyTest: PropertyCheck,
-    PytestTest: PytestCheck,
 }
 
 
@@ -42,6 +40,10 @@ def make_check(exercise: Exercise, test: TestCase) -> Check[Any]:
         from grader.grading.checks.figure import FigureCheck  # not shipped to pages
 
         return FigureCheck(test)
+    if isinstance(test, PytestTest):
+        from grader.grading.checks.pytest_body import PytestCheck  # imports pytest
+
+        return PytestCheck(test)
     if isinstance(test, SuiteTest):
         from grader.grading.checks.suite import SuiteTestCheck  # slow to import: it makes mutants
 

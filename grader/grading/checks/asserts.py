@@ -2,7 +2,6 @@
 
 import ast
 import contextlib
-import functools
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -74,20 +73,19 @@ def _explain(statement: str, error: BaseException) -> str:
     return f"{error}\n{values}"
 
 
-@functools.cache
-def asserts() -> Asserts:
-    """Return pytest's asserts or, in a page without pytest, Python's own."""
-    try:
-        import pytest  # missing in a page
+try:
+    import pytest  # missing in a page
 
-        # Our only private import of pytest: its public API rewrites nothing but files on disk.
-        from _pytest.assertion.rewrite import rewrite_asserts
-    except ModuleNotFoundError:
-        return Asserts(_keep_operands, {}, (AssertionError,), (), _explain)
-    return Asserts(
+    # Our only private import of pytest: its public API rewrites nothing but files on disk.
+    from _pytest.assertion.rewrite import rewrite_asserts
+except ModuleNotFoundError:
+    ASSERTS = Asserts(_keep_operands, {}, (AssertionError,), (), _explain)
+else:
+    ASSERTS = Asserts(
         rewrite_asserts,
         {"pytest": pytest},
         (AssertionError, pytest.fail.Exception),
         (pytest.skip.Exception, pytest.xfail.Exception, pytest.exit.Exception),
         lambda _statement, error: str(error),
     )
+"""pytest's asserts or, in a page without pytest, Python's own."""

@@ -45,7 +45,7 @@ class Check(ABC, Generic[Test]):
 
     To add a kind, declare its keys in `definitions.exercise`, derive a class from this one in a
     module of its own, and name the class in `grading.checks`: in the table, or in `make_check` if
-    pages do not need it.
+    its module is slow to import or not shipped to pages.
     """
 
     def __init__(self, test: Test) -> None:

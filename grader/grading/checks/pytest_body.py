@@ -6,17 +6,18 @@ import contextlib
 import functools
 import inspect
 import io
+import os
 import re
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from grader.definitions.exercise import PytestTest
 from grader.errors import DefinitionError, EtudeError, Location
-from grader.grading.checks.asserts import asserts
+from grader.grading.checks.asserts import ASSERTS
 from grader.grading.checks.judgement import (
     Check,
     Judgement,
@@ -126,6 +127,7 @@ def _run_body(
         with (
             contextlib.redirect_stdout(captured or sys.stderr),
             warnings.catch_warnings(record=True),  # otherwise pytest would report them
+            _hidden_ci(),
             time_limit(seconds + AUTHOR_SECONDS),
             allow_forwarding(),
         ):
@@ -133,12 +135,12 @@ def _run_body(
             _call_body(run, proxies, errors)
     except (NoValueError, ChildGoneError, EtudeError, KeyboardInterrupt):
         raise
-    except asserts().ends_early as error:  # before `fails`: XFailed is a subclass of Failed
+    except ASSERTS.ends_early as error:  # before `fails`: XFailed is a subclass of Failed
         message = f"test {test.id!r}: pytest: a test of a submission is never skipped"
         raise DefinitionError.at(test.where, message) from error
-    except asserts().fails as error:
+    except ASSERTS.fails as error:
         statement = find_statement(test.pytest, find_author_line(error))
-        explanation = _explanation(asserts().explain(statement, error))
+        explanation = _explanation(ASSERTS.explain(statement, error))
         facts = {"statement": statement, "explanation": explanation}
         return Difference(DifferenceKind.ASSERTION, "assertion", facts)
     except (TooLongError, TooLargeError) as error:
@@ -154,6 +156,16 @@ def _run_body(
         statement = find_statement(test.pytest, find_author_line(error))
         return unusable_difference(statement, error)
     return None
+
+
+@contextlib.contextmanager
+def _hidden_ci() -> Iterator[None]:
+    """Hide that this is a CI, where pytest would add a whole diff to an assertion."""
+    values = {name: os.environ.pop(name) for name in ("CI", "BUILD_NUMBER") if name in os.environ}
+    try:
+        yield
+    finally:
+        os.environ.update(values)
 
 
 class _Streams(NamedTuple):
@@ -215,11 +227,11 @@ def _function(
     if not statements:
         raise DefinitionError.at(where, f"test {test_id!r}: pytest: there is no statement in it")
     tree.body[0].body = statements  # type: ignore[attr-defined]  # the def parsed above
-    asserts().rewrite(tree, body.encode())
+    ASSERTS.rewrite(tree, body.encode())
     code = compile(ast.fix_missing_locations(tree), file_name, "exec")
 
     def bind(names: dict[str, Any]) -> Callable[[], object]:
-        namespace = {"np": np, **asserts().names, **names}
+        namespace = {"np": np, **ASSERTS.names, **names}
         exec(code, namespace)  # noqa: S102  the author's own code
         function: Callable[[], object] = namespace["test"]
         if function.__code__.co_flags & _NOT_A_TEST:

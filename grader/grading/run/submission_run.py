@@ -2,13 +2,14 @@
 
 import contextlib
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Self
 
 from grader import __version__
 from grader.definitions.exercise import Exercise, TestCase, TestId
+from grader.grading.checks import make_check
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import outcome_sentences
 from grader.grading.program.loaded_program import LoadedSubmission, load
@@ -64,7 +65,8 @@ class SubmissionRun:
     Attributes:
         problem: The reason why no test can run, or None.
         output: The output while the submission was loaded.
-        observed: The draw that decided each test.
+        results: The result of each test that has run.
+        observed: The draw that decided each of them.
     """
 
     def __init__(
@@ -79,12 +81,13 @@ class SubmissionRun:
         max_children: int = MAX_CHILDREN,
     ) -> None:
         self.exercise: Exercise = oracle.exercise
+        self.submission = submission
         self.problem: RunProblem | None = None
         self.output = ""
+        self.results: dict[TestId, TestResult] = {}
         self.observed: dict[TestId, RawResult] = {}
         self.best_effort = BestEffort()
         self._oracle = oracle
-        self._submission = submission
         self._sandbox = sandbox
         self._limits = limits
         self._with_values = with_values
@@ -106,14 +109,24 @@ class SubmissionRun:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the child; may be called twice."""
         if self._child is not None:
             self._child.close()
+            self._child = None
 
     @property
     def source(self) -> str:
         """The code that was loaded. For a notebook it is made from the cells."""
         program = self._loaded.program
-        return self._submission.source if program is None else program.source
+        return self.submission.source if program is None else program.source
+
+    @property
+    def source_of_one_file(self) -> str:
+        """The code for a search that rewrites it; empty for a program of several files."""
+        return "" if self.lines.files else self.source
 
     @property
     def lines(self) -> PartLines:
@@ -133,6 +146,8 @@ class SubmissionRun:
     def prepare(self) -> None:
         """Compute expected values and start the child, before the submission's time begins."""
         if self._child is not None:
+            for test in self.exercise.tests:
+                make_check(self.exercise, test)  # imports what only some kinds of test need
             self._oracle.prepare()
             self._child.start()
 
@@ -142,7 +157,7 @@ class SubmissionRun:
             return
         self.prepare()
         self._began = time.monotonic()
-        loaded = self._loaded = load(self._child, self._submission, self.exercise)
+        loaded = self._loaded = load(self._child, self.submission, self.exercise)
         self.output = self._child.output()
         if loaded.program is not None:
             self._tester = ProgramTester(
@@ -164,7 +179,8 @@ class SubmissionRun:
             GraderFault, DefinitionError: The test cannot run with any submission.
         """
         if (problem := self._prepare_child(test)) is not None:
-            return not_run_result(test, problem)
+            result = self.results[test.id] = not_run_result(test, problem)
+            return result
         assert self._child is not None  # for the type checker
         assert self._tester is not None
         begin, clock = self._child.output_size, time.perf_counter()
@@ -182,9 +198,12 @@ class SubmissionRun:
                 undisclosed.line,
             )
         if test.hidden:
-            return disclose(self.exercise, test, undisclosed, self.best_effort)
-        result = self._visible_result(test, undisclosed, self._child.output(begin))
-        return replace(result, seconds=seconds)
+            result = disclose(self.exercise, test, undisclosed, self.best_effort)
+        else:
+            result = self._visible_result(test, undisclosed, self._child.output(begin))
+            result = replace(result, seconds=seconds)
+        self.results[test.id] = result
+        return result
 
     def _prepare_child(self, test: TestCase) -> str | None:
         """Restart the child if a test needs it, and give it hidden data before the first use.
@@ -243,22 +262,23 @@ class SubmissionRun:
             "values", lambda: add_failure_values(result, test, undisclosed.raw), result
         )
 
-    def verdict(self, results: Mapping[TestId, TestResult], sandbox: str) -> Verdict:
-        """Return the verdict on the run."""
-        results_with_origins = self.best_effort.make(
+    def verdict(self, sandbox: str) -> Verdict:
+        """Return the verdict on the results so far, without an explanation."""
+        results = self.best_effort.make(
             "sentence",
-            lambda: self._related.with_origins(results, self.observed),
-            dict(results),
+            lambda: self._related.with_origins(self.results, self.observed),
+            self.results,
         )
         notes = (self.best_effort.make("note", note, "") for note in self._loaded.notes)
         return make_verdict(
             self.exercise,
-            self._submission,
-            self._with_second_definition(results_with_origins),
+            self.submission,
+            self._with_second_definition(results),
             sandbox=sandbox,
             problem=self.problem,
             output=self.output,
             notes=tuple(filter(None, notes)),
+            feedback_errors=self.best_effort.feedback_errors,
         )
 
     def _with_second_definition(
@@ -298,6 +318,7 @@ def make_verdict(
     problem: RunProblem | None = None,
     output: str = "",
     notes: tuple[str, ...] = (),
+    feedback_errors: Sequence[str] = (),
 ) -> Verdict:
     """Return the verdict on a run.
 
@@ -327,6 +348,7 @@ def make_verdict(
         exercise_hash=exercise.digest,
         submission_hash=submission.digest,
         grader_version=__version__,
+        feedback_errors=tuple(feedback_errors),
     )
 
 

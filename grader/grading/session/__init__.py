@@ -1,1 +1,1 @@
-"""The pytest session that grades submissions one after another."""
+"""A session of grading: an engine that grades jobs in turn, or one run of pytest."""

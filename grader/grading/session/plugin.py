@@ -8,11 +8,15 @@ can check them.
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from grader.errors import EtudeError
+
 if TYPE_CHECKING:
+    from grader.definitions.exercise import TestCase
+    from grader.grading.results.verdict import TestResult
     from grader.grading.run.submission_run import SubmissionRun
     from grader.sandbox.process import Sandbox
 
@@ -86,7 +90,6 @@ class ExerciseFile(pytest.File):
         """Yield an item for each test case, visible ones first."""
         from grader.definitions.collection import load_exercise  # to keep other runs of pytest fast
         from grader.grading.run.submission_run import order_tests
-        from grader.grading.session.engine import TestCaseItem
 
         self._exercise = load_exercise(self.path)
         self._run: SubmissionRun | None = None
@@ -120,14 +123,50 @@ class ExerciseFile(pytest.File):
     def teardown(self) -> None:
         """End the child."""
         if self._run is not None:
-            self._run.__exit__()
+            self._run.close()
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_call(item: pytest.Item) -> None:
-    """Give a test the run of its submission; an error in it becomes the test's failure."""
-    if isinstance(item.parent, ExerciseFile):
-        item.run = item.parent.open_run()  # type: ignore[attr-defined]  # a TestCaseItem
+class TestCaseItem(pytest.Item):
+    """One test case, graded on the submission of its file."""
+
+    __test__ = False  # keeps pytest from collecting this class
+
+    def __init__(self, *, case: "TestCase", **options: Any) -> None:
+        super().__init__(**options)
+        self.case = case
+
+    def runtest(self) -> None:
+        """Grade the case; raise an error unless it passes."""
+        assert isinstance(self.parent, ExerciseFile)  # for the type checker
+        result = self.parent.open_run().grade_test(self.case)
+        if result.output:
+            self.add_report_section("call", "submission printed", result.output)
+        if result.outcome != "passed":
+            raise NotPassedError(result)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *_: object) -> str:
+        """Return the learner's sentence in place of a traceback."""
+        if isinstance(excinfo.value, NotPassedError):
+            result = excinfo.value.result
+            line = f" (line {result.line})" if result.line else ""
+            return f"{result.outcome}{line}: {result.message}"
+        if isinstance(excinfo.value, EtudeError):
+            return f"could not be graded: {excinfo.value}"
+        return str(super().repr_failure(excinfo))
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Return the place of the definition and a name, without the description if hidden."""
+        description = "" if self.case.hidden else self.case.description
+        name = f"{self.case.id}: {description}" if description else str(self.case.id)
+        return self.case.where.path, self.case.where.line - 1, name
+
+
+class NotPassedError(Exception):
+    """A test case did not pass. pytest reports it as a failure with the learner's sentence."""
+
+    def __init__(self, result: "TestResult") -> None:
+        self.result = result
+        super().__init__(f"{result.outcome}: {result.message}")
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

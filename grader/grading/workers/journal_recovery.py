@@ -38,14 +38,14 @@ def recover_result(job: Job, entries: Sequence[tuple[str, Any]], sandbox: str) -
             lambda: outcome_sentences.ended_process_sentence(error),
             outcome_sentences.NO_SENTENCE,
         )
-        verdict = make_verdict(
+        return make_verdict(
             job.exercise,
             job.submission,
             {test.id: not_run_result(test, problem) for test in tests},
             sandbox=sandbox,
             problem=RunProblem(outcome_sentences.error_outcome(error), problem),
+            feedback_errors=best_effort.feedback_errors,
         )
-        return replace(verdict, feedback_errors=tuple(best_effort.feedback_errors))
     finished = [result_from_data(data) for kind, data in entries if kind == journal.RESULT]
     results = {result.id: result for result in finished}
     if list(results) != [test.id for test in tests[: len(finished)]]:
@@ -57,7 +57,11 @@ def recover_result(job: Job, entries: Sequence[tuple[str, Any]], sandbox: str) -
         results[test.id] = timed_out_result(job.exercise, test, seconds, best_effort)
     for test in unfinished[1:]:
         results[test.id] = not_run_result(test)
-    verdict = make_verdict(
-        job.exercise, job.submission, results, sandbox=sandbox, output=content[journal.LOADED]
+    return make_verdict(
+        job.exercise,
+        job.submission,
+        results,
+        sandbox=sandbox,
+        output=content[journal.LOADED],
+        feedback_errors=best_effort.feedback_errors,
     )
-    return replace(verdict, feedback_errors=tuple(best_effort.feedback_errors))

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, Self
 
-from grader.errors import DefinitionError, GraderFault, SandboxFault
+from grader.errors import DefinitionError, EtudeError, GraderFault, SandboxFault
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.journal import BEGAN, Journal
 from grader.grading.results.verdict import Evidence, Verdict
@@ -364,26 +364,27 @@ def _work(
     if core is not None:
         with contextlib.suppress(OSError):  # some hosts refuse; any core works too
             os.sched_setaffinity(0, {core})
-    os.chdir("/")  # pytest needs a working directory, and the current one may be deleted
+    os.chdir("/")  # the current directory may be deleted
     try:
         sandbox = open_sandbox()
     except SandboxFault as fault:
         _send(connection, {"no sandbox": str(fault)})
         return
     with sandbox:
-        from grader.grading.session.engine import grade_all  # see `preload` in `WorkerPool`
+        from grader.grading.session.engine import Engine  # see `preload` in `WorkerPool`
 
         gc.freeze()
         gc.enable()
         confine_this_process()
         _send(connection, {"ready": sandbox.backend_name})
+        engine = Engine(sandbox)
         try:
-            grade_all(
-                _jobs(connection),
-                sandbox,
-                lambda _, result: _report(connection, result),
-                journal.record,
-            )
+            for job in _jobs(connection):
+                try:
+                    result: Result = engine.grade(job, journal.record)
+                except EtudeError as error:
+                    result = error
+                _report(connection, result)
         except Exception as error:  # noqa: BLE001  our bug: report it; the job is tried again
             _send(connection, {"fault": f"{type(error).__name__}: {error}"})
             with contextlib.suppress(OSError):  # there may be no stderr

@@ -1,10 +1,10 @@
 """Proofs of exercises of every kind, in the real sandbox."""
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -16,13 +16,10 @@ from grader.definitions.collection import load_exercise
 from grader.grading.diagnosis.diagnostician import Diagnostician
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.results.jobs import Job
-from grader.grading.results.verdict import Diagnosis, Verdict
-from grader.grading.session.engine import grade_all
+from grader.grading.results.verdict import Diagnosis
+from grader.grading.session.engine import Engine
 from grader.grading.workers.pool import WorkerPool
 from grader.sandbox.process import Sandbox, open_sandbox
-
-if TYPE_CHECKING:
-    from grader.authoring.verify.variants import VariantRun
 
 Prove: TypeAlias = Callable[[str], Proof]
 
@@ -523,20 +520,10 @@ def inquired(tmp_path: Path, sandbox: Sandbox) -> Inquire:
         path.write_text(HEAD + text)
         asked: list[Job] = []
         facts = ProofFacts(load_exercise(path))
-        runs: dict[int, VariantRun] = {}
-
-        def jobs() -> Iterator[Job]:
-            for each in chain.from_iterable(run_steps(facts)):
-                runs[id(each.job)] = each
-                asked.append(each.job)
-                yield each.job
-
-        def emit(job: Job, result: object) -> None:
-            assert isinstance(result, Verdict), result
-            run = runs[id(job)]
-            facts.verdicts[run.group][run.name] = result
-
-        grade_all(jobs(), sandbox, emit)
+        engine = Engine(sandbox)
+        for each in chain.from_iterable(run_steps(facts)):
+            asked.append(each.job)
+            facts.verdicts[each.group][each.name] = engine.grade(each.job)
         return asked
 
     return run

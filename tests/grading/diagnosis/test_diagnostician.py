@@ -20,7 +20,7 @@ from grader.grading.results.jobs import Job, JobOptions
 from grader.grading.results.verdict import Diagnosis, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.grading.run.submission_run import SubmissionRun
-from grader.grading.session.engine import grade, grade_all
+from grader.grading.session.engine import Engine, grade
 from grader.grading.submissions.submission import Submission
 from grader.mutation import Mutant
 from grader.sandbox.process import Sandbox
@@ -51,17 +51,10 @@ def graded(
     exercise: Exercise, sandbox: Sandbox, *sources: str, options: JobOptions | None = None
 ) -> list[Verdict]:
     """Grade submissions of one exercise in one session."""
-    verdicts: list[Verdict] = []
     path = Path(exercise.file_name)
     submissions = [Submission.from_bytes(path, source.encode()) for source in sources]
-    jobs = [Job(exercise, each, options=options) for each in submissions]
-
-    def emit(_: Job, result: object) -> None:
-        assert isinstance(result, Verdict), result
-        verdicts.append(result)
-
-    grade_all(jobs, sandbox, emit)
-    return verdicts
+    engine = Engine(sandbox)
+    return [engine.grade(Job(exercise, each, options=options)) for each in submissions]
 
 
 def means(
@@ -486,7 +479,10 @@ def test_wrong_programs_run_once(
     seen: list[int] = []
     children = count_children(monkeypatch)
     job = Job(exercise, Submission.from_bytes(Path("small.py"), COLUMNS.encode()))
-    grade_all([job] * 3, sandbox, lambda *_: seen.append(len(children)))
+    engine = Engine(sandbox)
+    for _ in range(3):
+        engine.grade(job)
+        seen.append(len(children))
     assert seen[1] - seen[0] == seen[2] - seen[1] == 1
     assert seen[0] > 2
 

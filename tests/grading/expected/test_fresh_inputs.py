@@ -9,9 +9,9 @@ from grader.definitions.exercise import Exercise
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.value_copies import NotCopyableError, copy_containers, freeze_arrays
-from grader.grading.results.jobs import Job, Result
+from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Outcome, Verdict
-from grader.grading.session.engine import grade_all
+from grader.grading.session.engine import Engine
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import Fields, GradeOne, Make
@@ -73,11 +73,9 @@ KEEPING: dict[str, Fields] = {
 
 def grade_programs(exercise: Exercise, sandbox: Sandbox, *sources: str) -> list[Verdict]:
     """Grade sources one after another, as one worker does."""
-    results: list[Result] = []
-    jobs = [Job(exercise, Submission.from_bytes(Path("f.py"), each.encode())) for each in sources]
-    grade_all(jobs, sandbox, lambda _, result: results.append(result))
-    assert all(isinstance(each, Verdict) for each in results), results
-    return results  # type: ignore[return-value]  # as was just asserted
+    engine = Engine(sandbox)
+    submissions = [Submission.from_bytes(Path("f.py"), each.encode()) for each in sources]
+    return [engine.grade(Job(exercise, each)) for each in submissions]
 
 
 @pytest.mark.parametrize("name", KEEPING)

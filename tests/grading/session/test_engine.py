@@ -9,10 +9,10 @@ from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise, TestCase
 from grader.errors import DefinitionError, EtudeError
 from grader.grading.expected.oracle import Draw, Oracle
-from grader.grading.results.jobs import Job, Result
+from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.run.submission_run import SubmissionRun
-from grader.grading.session.engine import grade, grade_all
+from grader.grading.session.engine import Engine, grade
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox
@@ -261,20 +261,14 @@ def test_a_visible_test_after_a_hidden_one_still_runs_before_it(
     assert [test.output for test in verdict.tests] == ["", "[1]\n"]
 
 
-def test_many_submissions_share_a_session_and_not_their_state(
+def test_many_submissions_share_an_engine_and_not_their_state(
     double: Exercise, sandbox: Sandbox
 ) -> None:
     """Right, hostile and right again: each verdict is its own."""
     hostile = "import numpy\nnumpy.abs = None\ndef double(x):\n    import os; os._exit(0)"
-    jobs = [Job(double, submission(s)) for s in (RIGHT, hostile, RIGHT)]
-    outcomes: list[str] = []
-
-    def emit(_: Job, result: Result) -> None:
-        assert isinstance(result, Verdict)
-        outcomes.append(result.outcome.value)
-
-    grade_all(jobs, sandbox, emit)
-    assert outcomes == ["passed", "errored", "passed"]
+    engine = Engine(sandbox)
+    verdicts = [engine.grade(Job(double, submission(s))) for s in (RIGHT, hostile, RIGHT)]
+    assert [verdict.outcome for verdict in verdicts] == ["passed", "errored", "passed"]
 
 
 def test_a_fault_of_the_sandbox_is_never_a_verdict(double: Exercise) -> None:
@@ -323,7 +317,7 @@ def test_an_author_s_mistake_is_the_definition_s_error(
 def test_a_conftest_beside_the_learner_s_file_does_not_run_here(
     double: Exercise, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing of the working directory is imported or read by the grading session."""
+    """Nothing of the working directory is imported or read by the engine."""
     (tmp_path / "conftest.py").write_text("raise SystemExit('taken over')")
     (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --collect-only\n")
     monkeypatch.chdir(tmp_path)
@@ -373,7 +367,7 @@ def test_warnings_are_no_part_of_what_is_compared(make: Make, sandbox: Sandbox) 
 def order_of_computing(
     exercises: list[Exercise], order: list[int], sandbox: Sandbox, patch: pytest.MonkeyPatch
 ) -> list[int]:
-    """Grade passing submissions in one session; return whose expected values were computed."""
+    """Grade passing submissions in one engine; return whose expected values were computed."""
     drawn: list[int] = []
     draws = Oracle.draws
 
@@ -383,15 +377,10 @@ def order_of_computing(
         return draws(oracle, test)
 
     patch.setattr(Oracle, "draws", noted)
-    results: list[Result] = []
+    engine = Engine(sandbox)
     jobs = [Job(exercises[n], submission("def f(x):\n    return 2.0 * x\n")) for n in order]
-    grade_all(jobs, sandbox, lambda _, result: results.append(result))
-    assert [verdict_outcome(result) for result in results] == [Outcome.PASSED] * len(order)
+    assert {engine.grade(job).outcome for job in jobs} == {Outcome.PASSED}
     return drawn
-
-
-def verdict_outcome(result: Result) -> Outcome | None:
-    return result.outcome if isinstance(result, Verdict) else None
 
 
 def test_expected_values_are_kept_for_the_exercises_used_last(

@@ -67,7 +67,7 @@ def test_a_job_that_kills_its_workers_is_given_up_as_a_fault(
     whole = SubmissionRun.load
 
     def deadly(self: SubmissionRun) -> None:
-        if "poison" in self._submission.source:
+        if "poison" in self.submission.source:
             os._exit(9)  # a confined worker may send no signal, not even to itself
         whole(self)
 

@@ -1,0 +1,80 @@
+"""The grading of one submission, in a worker as in a page."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from grader.grading.results import journal
+from grader.grading.results.verdict import Diagnosis, Outcome, SmallExample, Verdict
+from grader.grading.results.verdict_json import result_data, verdict_data
+from grader.grading.run.submission_run import SubmissionRun, order_tests
+
+
+def grade_submission(
+    run: SubmissionRun,
+    sandbox: str,
+    find_mistake: Callable[[], Diagnosis | None],
+    find_expression: Callable[[], Diagnosis | None] = lambda: None,
+    find_example: Callable[[], SmallExample | None] = lambda: None,
+    *,
+    record: Callable[[str, Any], None] = lambda _kind, _content: None,
+    stop_at_failure: bool = False,
+    with_explanation: bool = True,
+) -> Verdict:
+    """Load a submission, run the tests, and explain the failures.
+
+    Args:
+        sandbox: The name of the sandbox.
+        find_mistake: Searches for a known mistake that explains all failures.
+        find_expression: Searches for the first expression whose value occurs in no right program.
+        find_example: Searches for a small call whose result is wrong.
+        record: Called with a kind of entry and its content, see `journal`.
+        stop_at_failure: Whether to stop after the first test that does not pass.
+
+    Raises:
+        GraderFault, DefinitionError: A test cannot run with any submission.
+    """
+    run.prepare()
+    record(journal.BEGAN, time.monotonic())
+    run.load()
+    record(journal.LOADED, run.output)
+    for test in order_tests(run.exercise):
+        if run.will_restart_child:
+            record(journal.BEGAN, time.monotonic())
+        result = run.grade_test(test)
+        record(journal.RESULT, result_data(result))
+        if stop_at_failure and result.outcome is not Outcome.PASSED:
+            break
+    verdict = run.verdict(sandbox)
+    if not with_explanation or verdict.outcome is Outcome.PASSED or verdict.message:
+        return verdict
+    record(journal.VERDICT, [verdict_data(verdict), verdict.feedback_errors])
+    run.close()  # threads of the submission would slow the searches down
+    make, until = run.best_effort.make, run.deadline
+    if run.exercise.kind == "test":
+        find_mistake = partial(_surviving_misconception, run)
+    diagnosis = make("diagnosis", find_mistake, None)
+    example = None
+    # An example would tell the answer of a prediction.
+    if run.exercise.kind in ("write", "fix"):
+        if diagnosis is None and time.monotonic() < until:
+            diagnosis = make("first expression", find_expression, None)
+        diagnosis = make("lines of the diagnosis", lambda: run.lines.diagnosis(diagnosis), None)
+        if time.monotonic() < until:
+            example = make("small example", find_example, None)
+    errors = tuple(run.best_effort.feedback_errors)
+    return replace(verdict, diagnosis=diagnosis, example=example, feedback_errors=errors)
+
+
+def _surviving_misconception(run: SubmissionRun) -> Diagnosis | None:
+    """Return the first misconception that a suite does not reject."""
+    messages = {raw.got: test for test, raw in run.observed.items() if isinstance(raw.got, str)}
+    for misconception in run.exercise.misconceptions:
+        if misconception.id in messages:
+            tests = (messages[misconception.id],)
+            return Diagnosis(
+                "misconception", misconception.id, misconception.feedback, misconception.hint, tests
+            )
+    return None

@@ -2,11 +2,12 @@
 
 Each task is a fork of this process, which never runs an assignment's code itself. So Python, NumPy
 and pytest are loaded once, a task starts within milliseconds, and no program affects the next one.
-A fork drops its rights before it loads any code of the assignment. It sends back lines of JSON,
-which are validated as data.
+A fork drops its rights before it loads any code of the assignment. It sends back JSON, which is
+validated as data.
 """
 
 import contextlib
+import functools
 import gc
 import importlib
 import itertools
@@ -14,7 +15,6 @@ import json
 import os
 import re
 import resource
-import select
 import shutil
 import signal
 import tempfile
@@ -22,8 +22,9 @@ import time
 import traceback
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from multiprocessing.connection import wait
 from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Any, Self, TypeAlias
@@ -31,15 +32,15 @@ from typing import Any, Self, TypeAlias
 from grader.audit.child import pytest_run
 from grader.authoring.sources.assignment import Assignment
 from grader.errors import DefinitionError, GraderFault, Location, SandboxFault
+from grader.sandbox.channel import Channel
 from grader.sandbox.confine import CALLS, FILES, confine_this_process
-from grader.sandbox.fork import leave_parent
+from grader.sandbox.fork import Fork
 from grader.sandbox.printable import printable
 
 Message: TypeAlias = dict[str, Any]
 Send: TypeAlias = Callable[[Message], None]
 
 _MAX_BYTES = 64 << 20  # largest total of a task's messages, in bytes, including recorded calls
-_READ = 1 << 16
 _TOO_LONG = "did not end in time"
 _NO_RIGHTS, _FAULT = "confine", "fault"
 _NUMBER, _OR_NONE = (int, float), (int, type(None))
@@ -80,7 +81,6 @@ class TaskLimits:
 
     cpu_seconds: int = 60
     wall_seconds: float = 120.0
-    address_space: int = 4 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ class Runner:
         """
         waiting = iter(tasks)
         free = deque(self._slots)
-        running: dict[int, _Running] = {}
+        running: list[_RunningTask] = []
         try:
             while True:
                 # Each task needs a slot of its own, because its source is a file there.
@@ -177,33 +177,22 @@ class Runner:
                     program = {self.assignment.solution: task.source}
                     for name, text in {**program, **task.extra}.items():
                         self._path(slot, name).write_text(text, encoding="utf-8")
-                    process = self._start(task, slot)
-                    running[process.descriptor] = process
+                    modules = (*self.assignment.modules, *self.assignment.tests)
+                    fork = Fork(functools.partial(_serve, task, slot, modules), echoes=False)
+                    deadline = time.monotonic() + task.limits.wall_seconds
+                    running.append(_RunningTask(task, slot, fork, deadline))
                 if not running:
                     return
-                for process in _wait_for_ended(running.values()):
-                    del running[process.descriptor]
+                for process in _wait_for_ended(running):
+                    running.remove(process)
                     free.append(process.slot)
                     for name in process.task.extra:
                         self._path(process.slot, name).unlink()
                     yield process.task, process.finish()
         finally:
-            for process in running.values():
+            for process in running:
                 process.end("stopped")
                 process.finish()
-
-    def _start(self, task: Task, slot: Path) -> "_Running":
-        reading, writing = os.pipe()
-        pid = os.fork()
-        if pid == 0:
-            try:
-                modules = (*self.assignment.modules, *self.assignment.tests)
-                _serve(task, slot, writing, modules)
-            finally:
-                os._exit(1)
-        os.close(writing)
-        deadline = time.monotonic() + task.limits.wall_seconds
-        return _Running(task, slot, pid, reading, deadline)
 
     def _path(self, slot: Path, name: str) -> Path:
         parts = PurePosixPath(name)
@@ -213,48 +202,47 @@ class Runner:
         return slot / parts
 
 
-@dataclass(slots=True)
-class _Running:
+@dataclass(slots=True, eq=False)
+class _RunningTask:
+    """A task and its process."""
+
     task: Task
     slot: Path
-    pid: int
-    descriptor: int
+    fork: Fork
     deadline: float
-    received: bytearray = field(default_factory=bytearray)
-    ended: str = ""
+    outcome: TaskOutcome = field(default_factory=TaskOutcome)
+    size: int = 0  # bytes of its messages
     is_over: bool = False
 
     def read(self) -> None:
-        data = os.read(self.descriptor, _READ)
-        self.received += data
-        if not data:
+        """Read a message."""
+        data = self.fork.receive()
+        if data is None:
             self.is_over = True
-        elif len(self.received) > _MAX_BYTES:
+            return
+        self.size += len(data)
+        if self.size > _MAX_BYTES:
             self.end(f"sent more than {_MAX_BYTES:,} bytes")
+        with contextlib.suppress(ValueError, RecursionError):
+            message = json.loads(data)
+            if _is_valid(message):
+                self.outcome.messages.append(
+                    {key: _printable(value) for key, value in message.items()}
+                )
 
     def end(self, reason: str) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
-        self.ended, self.is_over = reason, True
+        """Kill the process."""
+        self.fork.process.kill()
+        self.outcome.ended, self.is_over = reason, True
 
     def finish(self) -> TaskOutcome:
-        """Wait for the process, and read its messages.
+        """Wait for the process, and return the outcome.
 
         Raises:
             SandboxFault: The process could not be confined.
             GraderFault: Our own part of the work failed.
         """
-        os.close(self.descriptor)
-        status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
-        outcome = TaskOutcome(ended=self.ended)
-        *lines, partial_line = bytes(self.received).split(b"\n")
-        for line in lines:
-            with contextlib.suppress(ValueError, RecursionError):
-                message = json.loads(line)
-                if _is_valid(message):
-                    outcome.messages.append(
-                        {key: _printable(value) for key, value in message.items()}
-                    )
+        status, outcome = self.fork.stop(), self.outcome
         if outcome.select(_NO_RIGHTS):
             raise SandboxFault(
                 "this host cannot confine a process, so nothing was run: a kernel with Landlock "
@@ -264,7 +252,7 @@ class _Running:
             raise GraderFault(f"an audit's own process failed: {message['message']}")
         if not outcome.ended and status == -signal.SIGXCPU:
             outcome.ended = _TOO_LONG
-        elif not outcome.ended and (status or partial_line or not outcome.select("end")):
+        elif not outcome.ended and (status or not outcome.select("end")):
             outcome.ended = f"ended the process with status {status}"
         return outcome
 
@@ -288,39 +276,31 @@ def _printable(value: Any) -> Any:
     return [*map(_printable, value)] if isinstance(value, list) else value
 
 
-def _wait_for_ended(running: Iterable[_Running]) -> list[_Running]:
+def _wait_for_ended(running: Sequence[_RunningTask]) -> list[_RunningTask]:
     """Wait for messages, and return the processes that have ended."""
-    processes = [*running]
-    seconds = min(process.deadline for process in processes) - time.monotonic()
-    ready, _, _ = select.select(
-        [process.descriptor for process in processes], [], [], max(seconds, 0)
-    )
+    seconds = min(process.deadline for process in running) - time.monotonic()
+    ready = wait([process.fork.channel.fileno() for process in running], max(seconds, 0))
     now = time.monotonic()
-    for process in processes:
-        if process.descriptor in ready:
+    for process in running:
+        if process.fork.channel.fileno() in ready:
             process.read()
         elif now >= process.deadline:
             process.end(_TOO_LONG)
-    return [process for process in processes if process.is_over]
+    return [process for process in running if process.is_over]
 
 
-def _serve(task: Task, slot: Path, writing: int, modules: Iterable[str]) -> None:
+def _serve(task: Task, slot: Path, modules: Iterable[str], channel: Channel) -> None:
     """Drop all rights, then do the task's work."""
     import sys  # only the fork changes its path
 
-    leave_parent({writing})
-    limits = task.limits
-    resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_seconds, limits.cpu_seconds + 1))
-    resource.setrlimit(resource.RLIMIT_AS, (limits.address_space, limits.address_space))
+    def send(message: Message) -> None:
+        channel.send(json.dumps(message).encode())
+
+    seconds = task.limits.cpu_seconds
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.chdir(slot)
     given_up = confine_this_process([slot])
-
-    def send(message: Message) -> None:
-        rest = memoryview(json.dumps(message).encode() + b"\n")
-        while rest:
-            rest = rest[os.write(writing, rest) :]
-
     if not {FILES, CALLS} <= {*given_up}:
         send({"kind": _NO_RIGHTS})
         return
@@ -333,4 +313,4 @@ def _serve(task: Task, slot: Path, writing: int, modules: Iterable[str]) -> None
     except Exception:  # noqa: BLE001  said to the parent
         send({"kind": _FAULT, "message": traceback.format_exc()[-_MAX_TRACEBACK_LENGTH:]})
     send({"kind": "end"})
-    os._exit(0)
+    os._exit(0)  # code of the assignment must not run at the exit

@@ -4,11 +4,11 @@ import contextlib
 import json
 from collections.abc import Callable, Sequence
 from functools import partial
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TypeAlias
 
 from grader.errors import DefinitionError, EtudeError, GraderFault
+from grader.sandbox.channel import Channel
 from grader.sandbox.confine import confine_this_process
 from grader.sandbox.fork import Fork, receive_requests
 from grader.sandbox.printable import inert
@@ -49,7 +49,7 @@ class ConfinedProcess:
     def send(self, request: bytes) -> None:
         """Send a request that is not empty, whose answer `receive` returns."""
         with contextlib.suppress(OSError):  # `receive` reports that the process is gone
-            self._fork.connection.send_bytes(request)
+            self._fork.channel.send(request)
 
     def receive(self) -> bytes:
         """Wait for the answer to the request that was sent.
@@ -80,11 +80,11 @@ def _serve(
     answer: AnswerRequest,
     open_sandbox: Callable[[], Sandbox],
     readable: Sequence[Path],
-    connection: Connection,
+    channel: Channel,
 ) -> None:
     sandbox: Sandbox | None = None
     with contextlib.ExitStack() as stack:
-        for request in receive_requests(connection):
+        for request in receive_requests(channel):
             try:
                 if sandbox is None:
                     opened = stack.enter_context(open_sandbox())
@@ -97,4 +97,4 @@ def _serve(
                 reply = _FAULT + str(error).encode()
             except Exception as error:  # noqa: BLE001  a bug of ours, reported to the parent
                 reply = _FAULT + f"{type(error).__name__}: {error}".encode()
-            connection.send_bytes(reply)
+            channel.send(reply)

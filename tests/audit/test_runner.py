@@ -9,6 +9,7 @@ from grader.audit import tasks
 from grader.audit.child.pytest_run import Session
 from grader.audit.runner import Runner, TaskLimits, TaskOutcome
 from grader.authoring.sources.assignment import Assignment
+from grader.sandbox import channel
 
 SOLUTION = "def double(x):\n    return 2 * x\n"
 FILES = ("test_double.py",)
@@ -85,18 +86,36 @@ def test_an_endless_program_is_ended() -> None:
 
 
 def test_what_a_test_sends_is_no_message_of_ours() -> None:
-    """Lines with fields of other types, or of no known kind, are dropped."""
+    """Messages with fields of other types, or of no known kind, are dropped."""
     found = run(
         "import os\n"
         "def test_forge():\n"
         "    for line in (b'{\"kind\": \"test\", \"id\": 7}', b'[]', b'{\"kind\": [1]}', b'x',\n"
         '                 b\'{"kind": "changed", "ids": [1]}\', b\'{"kind": "no"}\'):\n'
         "        for descriptor in range(3, 30):\n"
-        "            try: os.write(descriptor, line + b'\\n')\n"
+        "            try: os.write(descriptor, len(line).to_bytes(8, 'little') + line)\n"
         "            except OSError: pass\n"
     )
     assert [each["kind"] for each in found.messages] == ["begins", "test", "end"]
     assert [each.outcome for each in tasks.read_test_outcomes(found)] == ["passed"]
+
+
+@pytest.mark.parametrize("sent", ["b'[]'", "(9).to_bytes(8, 'little') + b'[]'", "bytes(7) + b'x'"])
+def test_half_a_message_does_not_hold_the_audit_up(
+    sent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that stops within a message, or sends too long a one, is ended."""
+    monkeypatch.setattr(channel, "_MESSAGE_SECONDS", 0.2)
+    found = run(
+        "import os, time\n"
+        "def test_stop():\n"
+        "    for descriptor in range(3, 30):\n"
+        f"        try: os.write(descriptor, {sent})\n"
+        "        except OSError: pass\n"
+        "    time.sleep(100)\n"
+    )
+    assert [each.outcome for each in tasks.read_test_outcomes(found)] == ["failed"]
+    assert found.ended == "ended the process with status -9"
 
 
 def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

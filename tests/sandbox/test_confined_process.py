@@ -2,6 +2,7 @@
 
 import gc
 import os
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -43,6 +44,9 @@ def answer(request: bytes, sandbox: Sandbox) -> bytes:
             return b" ".join(each.encode() for each in FINALIZED)
         case b"die":
             os._exit(9)
+        case b"close":
+            os.closerange(3, 4096)
+            time.sleep(100)
     return b"" if request == b"nothing" else request
 
 
@@ -94,6 +98,14 @@ def test_a_process_that_ended_is_a_fault_and_is_replaced() -> None:
         assert process.ask(b"text") == b"text"
         with pytest.raises(GraderFault, match="PermissionError"):
             process.ask(b"read")
+
+
+def test_a_process_that_hangs_is_killed() -> None:
+    """It has closed its connection, but does not end."""
+    with closing(ConfinedProcess(answer, open_sandbox)) as process:
+        with pytest.raises(GraderFault, match="has ended"):
+            process.ask(b"close")
+        process.send(b"close")
 
 
 def test_what_cannot_be_confined_runs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

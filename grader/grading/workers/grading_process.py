@@ -5,6 +5,7 @@ graded again alone, so that a submission that kills the process does not harm ot
 tries the job ends in a grader fault.
 """
 
+import contextlib
 import json
 import os
 import pickle
@@ -16,14 +17,13 @@ from collections import deque
 from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from grader.errors import GraderFault, SandboxFault
 from grader.grading.results.jobs import Job
 from grader.grading.results.verdict_json import verdict_from_data
-from grader.grading.session.lru_cache import MAX_EXERCISES, LruCache
 from grader.grading.workers.pool import MAX_TRIES
+from grader.sandbox.channel import Channel
 from grader.sandbox.limits import ONE_BLAS_THREAD
 
 if TYPE_CHECKING:
@@ -72,12 +72,11 @@ class GradingProcess:
         self._changed = threading.Condition()  # guards all of the following
         self._pending_jobs: dict[int, _PendingJob] = {}
         self._unsent: deque[int] = deque()
-        self._suspects: deque[int] = deque()
         self._in_flight: set[int] = set()
         self._last_job_id = 0
         self._is_closed = False
         self._unavailable_reason: str | None = None
-        self._connection, self._process = self._start()
+        self._channel, self._process = self._start()
         threading.Thread(target=self._send_all, name="grading-sender", daemon=True).start()
 
     def __enter__(self) -> Self:
@@ -120,7 +119,7 @@ class GradingProcess:
             if self._is_closed:
                 return
             self._is_closed = True
-            self._connection.shutdown()
+            self._channel.shut_down()
             self._changed.notify_all()
         try:
             self._process.wait(_END_SECONDS)
@@ -129,7 +128,7 @@ class GradingProcess:
             self._process.wait()
         self._give_up(_CLOSED)
 
-    def _start(self) -> "tuple[_ProcessConnection, subprocess.Popen[bytes]]":
+    def _start(self) -> "tuple[Channel, subprocess.Popen[bytes]]":
         ours, theirs = socket.socketpair()
         environment = {name: value for name, value in os.environ.items() if name in _ENVIRONMENT}
         with theirs:
@@ -151,35 +150,36 @@ class GradingProcess:
         # Its children inherit the lower priority, so that the service keeps answering requests.
         niceness = min(os.getpriority(os.PRIO_PROCESS, 0) + _NICENESS, _MAX_NICENESS)
         os.setpriority(os.PRIO_PROCESS, process.pid, niceness)
-        connection = _ProcessConnection(ours)
+        channel = Channel(ours)
         threading.Thread(
-            target=self._listen, args=(connection,), name="grading-listener", daemon=True
+            target=self._listen, args=(channel,), name="grading-listener", daemon=True
         ).start()
-        return connection, process
+        return channel, process
 
     def _send_all(self) -> None:
         """Send jobs. This runs in a thread of its own, since sending may block."""
         while True:
             with self._changed:
-                while True:
-                    # A suspect is sent only when nothing is in flight, and is then the only job.
-                    alone = self._suspects or any(
-                        self._pending_jobs[job_id].deaths for job_id in self._in_flight
-                    )
-                    ready = self._suspects or self._unsent
-                    if ready and not (alone and self._in_flight):
-                        break
+                while not self._may_send():
                     if self._is_closed or self._unavailable_reason is not None:
                         return
                     self._changed.wait()
-                job_id = ready.popleft()
+                job_id = self._unsent.popleft()
                 self._in_flight.add(job_id)
-                connection, job = self._connection, self._pending_jobs[job_id].job
-            connection.send_job(job_id, job)
+                channel, job = self._channel, self._pending_jobs[job_id].job
+            with contextlib.suppress(OSError):  # the listener also finds the connection broken
+                channel.send(pickle.dumps((job_id, job)))
 
-    def _listen(self, connection: "_ProcessConnection") -> None:
+    def _may_send(self) -> bool:
+        """Return whether a job waits that may be sent now: a suspect is graded alone."""
+        next_jobs = [*self._in_flight, *[*self._unsent][:1]]
+        is_alone = any(self._pending_jobs[job_id].deaths for job_id in next_jobs)
+        return bool(self._unsent) and not (is_alone and self._in_flight)
+
+    def _listen(self, channel: Channel) -> None:
         """Receive results until the connection breaks; then start another process."""
-        while (message := connection.receive()) is not None:
+        while (data := channel.receive()) is not None:
+            message = json.loads(data)
             if "no sandbox" in message:
                 self._unavailable_reason = str(message["no sandbox"])
                 break
@@ -188,6 +188,7 @@ class GradingProcess:
                 self._in_flight.discard(message["job"])
                 self._changed.notify_all()
             _settle(pending.future, pending.job, message)
+        channel.close()
         # The process has died, or there is no sandbox on this host.
         if self._unavailable_reason is not None:
             with self._changed:
@@ -198,15 +199,14 @@ class GradingProcess:
         with self._changed:
             if self._is_closed:
                 return
-            self._connection.shutdown()
-            self._connection, self._process = self._start()
+            self._channel, self._process = self._start()
             lost: list[Future[Verdict]] = []
-            # Each becomes a suspect, up to `MAX_TRIES` times.
-            for job_id in sorted(self._in_flight):
+            # Each becomes a suspect, up to `MAX_TRIES` times. The first is sent first again.
+            for job_id in sorted(self._in_flight, reverse=True):
                 pending = self._pending_jobs[job_id]
                 pending.deaths += 1
                 if pending.deaths < MAX_TRIES:
-                    self._suspects.append(job_id)
+                    self._unsent.appendleft(job_id)
                 else:
                     lost.append(self._pending_jobs.pop(job_id).future)
             self._in_flight.clear()
@@ -219,8 +219,8 @@ class GradingProcess:
         with self._changed:
             unfinished = [pending.future for pending in self._pending_jobs.values()]
             self._pending_jobs.clear()
-            for job_ids in (self._unsent, self._suspects, self._in_flight):
-                job_ids.clear()
+            self._unsent.clear()
+            self._in_flight.clear()
         for future in unfinished:
             future.set_exception(SandboxFault(reason))
 
@@ -241,38 +241,3 @@ def _settle(future: "Future[Verdict]", job: Job, message: Mapping[str, Any]) -> 
             future.set_exception(GraderFault("the grading process answered for another submission"))
     else:
         future.set_exception(GraderFault(str(message.get("fault"))))
-
-
-class _ProcessConnection:
-    """Our end of the connection to the grading process."""
-
-    def __init__(self, ours: socket.socket) -> None:
-        self._socket = ours
-        self._connection = Connection(os.dup(ours.fileno()))
-        self._definitions = LruCache[bytes](MAX_EXERCISES)
-
-    def send_job(self, job_id: int, job: Job) -> None:
-        """Send a job; ignore a broken connection, which the listener also detects."""
-        definition = self._definitions.get(job.exercise.digest, lambda: pickle.dumps(job.exercise))
-        message = (job_id, definition, job.submission, job.limits_override, job.options)
-        try:
-            self._connection.send_bytes(pickle.dumps(message))
-        except OSError:
-            return
-
-    def receive(self) -> dict[str, Any] | None:
-        """Return the next message, or None if the connection is broken."""
-        try:
-            message: dict[str, Any] = json.loads(self._connection.recv_bytes())
-        except (EOFError, OSError, ValueError):
-            return None
-        return message
-
-    def shutdown(self) -> None:
-        """Shut the connection down, which also ends the listening thread."""
-        try:
-            self._socket.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            return
-        finally:
-            self._socket.close()

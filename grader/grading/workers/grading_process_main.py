@@ -5,52 +5,44 @@ neither authors' code in its workers nor a submission in a sandbox can find a se
 `python -m grader.grading.workers.grading_process_main DESCRIPTOR WORKERS`.
 """
 
-import functools
 import json
 import os
 import pickle
 import signal
+import socket
 import sys
-from multiprocessing.connection import Connection
+from multiprocessing.connection import wait
 from typing import Any
 
 from grader.errors import DefinitionError, SandboxFault
 from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import verdict_data
-from grader.grading.session.lru_cache import MAX_EXERCISES
 from grader.grading.workers.pool import JobSource, WorkerPool
+from grader.sandbox.channel import Channel
 from grader.sandbox.process import open_sandbox
 
 
 class _Inbox(JobSource):
     """The jobs that are received over the connection, each with an id."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = self.wake = connection
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self.wake = channel.fileno()
         self.is_closed = False
-        self._exercise = functools.lru_cache(MAX_EXERCISES)(pickle.loads)  # the parent is trusted
         # The id of each job by `id(job)`; the tuple keeps the job alive.
         self._ids: dict[int, tuple[Job, int]] = {}
 
-    def wait(self) -> None:
-        """Wait until a job arrives or the connection is closed."""
-        try:
-            self._connection.poll(None)
-        except OSError:
-            self.is_closed = True
-
     def job_for(self, worker: int) -> Job | None:  # noqa: ARG002  every worker gets the same jobs
         """Return the next job if one has arrived, otherwise None."""
-        try:
-            if self.is_closed or not self._connection.poll():
-                return None
-            message = self._connection.recv_bytes()
-        except (EOFError, OSError):
+        if self.is_closed or not self._channel.is_ready():
+            return None
+        message = self._channel.receive()
+        if message is None:
             self.is_closed = True
             return None
-        job_id, definition, *arguments = pickle.loads(message)  # noqa: S301  the parent is trusted
-        job = Job(self._exercise(definition), *arguments)
+        job: Job
+        job_id, job = pickle.loads(message)  # noqa: S301  the parent is trusted
         self._ids[id(job)] = (job, job_id)
         return job
 
@@ -62,31 +54,31 @@ class _Inbox(JobSource):
 def main(descriptor: int, workers: int) -> int:
     """Grade jobs until the connection is closed; report over it if there is no sandbox."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
-    with Connection(descriptor) as connection:
-        inbox = _Inbox(connection)
-        try:
-            with WorkerPool(workers, open_sandbox) as pool:
-                while not inbox.is_closed:
-                    inbox.wait()
-                    for job, result in pool.grade(inbox):
-                        reply: dict[str, Any]
-                        if isinstance(result, Verdict):
-                            reply = {"verdict": verdict_data(result)}
-                        elif isinstance(result, DefinitionError):
-                            reply = {"definition": str(result)}
-                        else:
-                            reply = {"fault": str(result)}
-                        _send(connection, {"job": inbox.pop_id(job), **reply})
-        except SandboxFault as fault:
-            _send(connection, {"no sandbox": str(fault)})
-            return 3
-        except (BrokenPipeError, ConnectionResetError):
-            return 0  # the parent closed the connection
+    channel = Channel(socket.socket(fileno=descriptor))
+    inbox = _Inbox(channel)
+
+    def send(message: dict[str, Any]) -> None:
+        channel.send(json.dumps(message).encode())
+
+    try:
+        with WorkerPool(workers, open_sandbox) as pool:
+            while not inbox.is_closed:
+                wait([descriptor])
+                for job, result in pool.grade(inbox):
+                    reply: dict[str, Any]
+                    if isinstance(result, Verdict):
+                        reply = {"verdict": verdict_data(result)}
+                    elif isinstance(result, DefinitionError):
+                        reply = {"definition": str(result)}
+                    else:
+                        reply = {"fault": str(result)}
+                    send({"job": inbox.pop_id(job), **reply})
+    except SandboxFault as fault:
+        send({"no sandbox": str(fault)})
+        return 3
+    except (BrokenPipeError, ConnectionResetError):
+        return 0  # the parent closed the connection
     return 0
-
-
-def _send(connection: Connection, message: dict[str, Any]) -> None:
-    connection.send_bytes(json.dumps(message).encode())
 
 
 if __name__ == "__main__":

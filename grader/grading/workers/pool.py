@@ -21,7 +21,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, Self
 
 from grader.errors import DefinitionError, EtudeError, GraderFault, SandboxFault
@@ -30,7 +30,7 @@ from grader.grading.results.journal import BEGAN, Journal
 from grader.grading.results.verdict import Evidence, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.grading.run.best_effort import log_feedback_errors
-from grader.grading.session.lru_cache import MAX_EXERCISES, LruCache
+from grader.sandbox.channel import Channel
 from grader.sandbox.fork import Fork, receive_requests
 from grader.sandbox.limits import GRACE_SECONDS, HIGHEST_LIMITS, PREPARE_SECONDS
 from grader.sandbox.printable import inert
@@ -59,8 +59,8 @@ class _QueuedJob:
 class JobSource:
     """A source of jobs. It is asked again after each result, so a result may lead to new jobs."""
 
-    wake: Connection | None = None
-    """A connection that becomes readable when a new job may have arrived during grading."""
+    wake: int | None = None
+    """A descriptor that becomes readable when a new job may have arrived during grading."""
 
     def job_for(self, worker: int) -> Job | None:
         """Return the next job for the worker with a number, or None if there is none now."""
@@ -100,7 +100,6 @@ class WorkerPool:
         self._open_sandbox = open_sandbox
         self._jobs_per_worker = jobs_per_worker
         self._workers: list[_Worker] = []
-        self._definitions = LruCache[bytes](MAX_EXERCISES)  # pickled exercises, ready to send
         self._retries: deque[_QueuedJob] = deque()
         self._sandbox_works = False
         self._packages = frozenset[str]()  # packages of all exercises so far
@@ -114,7 +113,7 @@ class WorkerPool:
     def __exit__(self, *_: object) -> None:
         for worker in self._workers:
             if worker.queued is None:
-                worker.fork.hang_up()
+                worker.fork.ask_to_end()
             else:
                 worker.fork.process.kill()  # its result is no longer needed
         for worker in self._workers:
@@ -137,13 +136,14 @@ class WorkerPool:
         """
         source = jobs if isinstance(jobs, JobSource) else _InOrder(jobs)
         while self._dispatch(source):
-            busy = {worker.fork.connection: worker for worker in self._workers if worker.queued}
-            wakes = [source.wake] if source.wake and len(busy) < self._size else []
-            due = min(worker.due for worker in busy.values())
-            ready = wait([*busy, *wakes], timeout=max(due - time.monotonic(), 0))
-            for connection, worker in busy.items():
+            busy = [worker for worker in self._workers if worker.queued]
+            wakes = [source.wake] if source.wake is not None and len(busy) < self._size else []
+            channels = [worker.fork.channel.fileno() for worker in busy]
+            due = min(worker.due for worker in busy)
+            wait([*channels, *wakes], timeout=max(due - time.monotonic(), 0))
+            for worker in busy:
                 queued = worker.queued
-                if connection in ready:
+                if worker.fork.channel.is_ready():
                     result = self._result(worker)
                 elif worker.is_overdue():
                     result = self._result_from_journal(worker)
@@ -197,8 +197,6 @@ class WorkerPool:
 
     def _result_from_journal(self, worker: "_Worker") -> Result | None:
         """Kill a worker whose time is over; return the result in its journal, or None."""
-        if worker.fork.connection.poll():  # the result has arrived in the meantime
-            return self._result(worker)
         from grader.grading.workers.journal_recovery import recover_result  # rarely needed
 
         worker.fork.process.kill()
@@ -245,7 +243,7 @@ class WorkerPool:
             open_sandbox = functools.partial(open_sandbox, packages=self._packages)
         journal = Journal()
         fork = Fork(functools.partial(_work, journal, core, open_sandbox), [journal.descriptor])
-        worker = _Worker(number, self._packages, fork, journal, self._definitions)
+        worker = _Worker(number, self._packages, fork, journal)
         self._workers.append(worker)
         return worker
 
@@ -289,7 +287,6 @@ class _Worker:
     packages: frozenset[str]  # packages that its sandbox has besides NumPy
     fork: Fork
     journal: Journal
-    definitions: LruCache[bytes]  # pickled exercises, ready to send
     queued: _QueuedJob | None = None  # the current job
     done: int = 0
     sandbox: str = ""  # name of the backend, empty until the worker is ready
@@ -298,18 +295,15 @@ class _Worker:
 
     def send_job(self, queued: _QueuedJob) -> bool:
         """Send a job; return False if the worker has died."""
-        job = queued.job
-        definition = self.definitions.get(job.exercise.digest, lambda: pickle.dumps(job.exercise))
-        message = (definition, job.submission, job.limits_override, job.options)
         self.journal.clear()
         try:
-            self.fork.connection.send_bytes(pickle.dumps(message))
+            self.fork.channel.send(pickle.dumps(queued.job))
         except OSError:
             return False
         self.queued = queued
         self.done += 1
         self.job_began = time.monotonic()
-        self.due = self.job_began + _time_allowed(job)
+        self.due = self.job_began + _time_allowed(queued.job)
         return True
 
     def is_overdue(self) -> bool:
@@ -355,7 +349,7 @@ def _work(
     journal: Journal,
     core: int | None,
     open_sandbox: "Callable[..., Sandbox]",
-    connection: Connection,
+    channel: Channel,
 ) -> None:
     """Run a worker: start a sandbox, give up rights, and grade jobs until told to stop."""
     from grader.sandbox.confine import confine_this_process
@@ -368,7 +362,7 @@ def _work(
     try:
         sandbox = open_sandbox()
     except SandboxFault as fault:
-        _send(connection, {"no sandbox": str(fault)})
+        _send(channel, {"no sandbox": str(fault)})
         return
     with sandbox:
         from grader.grading.session.engine import Engine  # see `preload` in `WorkerPool`
@@ -376,38 +370,32 @@ def _work(
         gc.freeze()
         gc.enable()
         confine_this_process()
-        _send(connection, {"ready": sandbox.backend_name})
+        _send(channel, {"ready": sandbox.backend_name})
         engine = Engine(sandbox)
         try:
-            for job in _jobs(connection):
+            for message in receive_requests(channel):
+                job: Job = pickle.loads(message)  # noqa: S301  the parent is trusted
                 try:
                     result: Result = engine.grade(job, journal.record)
                 except EtudeError as error:
                     result = error
-                _report(connection, result)
+                _report(channel, result)
         except Exception as error:  # noqa: BLE001  our bug: report it; the job is tried again
-            _send(connection, {"fault": f"{type(error).__name__}: {error}"})
+            _send(channel, {"fault": f"{type(error).__name__}: {error}"})
             with contextlib.suppress(OSError):  # there may be no stderr
                 traceback.print_exc()
 
 
-def _jobs(connection: Connection) -> Iterator[Job]:
-    load_exercise = functools.lru_cache(MAX_EXERCISES)(pickle.loads)  # the parent is trusted
-    for message in receive_requests(connection):
-        definition, *arguments = pickle.loads(message)  # noqa: S301  the parent is trusted
-        yield Job(load_exercise(definition), *arguments)
-
-
-def _report(connection: Connection, result: Result) -> None:
+def _report(channel: Channel, result: Result) -> None:
     if isinstance(result, Verdict):
         evidence = result.evidence and result.evidence.data()
         facts = {"evidence": evidence, "feedback_errors": result.feedback_errors}
-        _send(connection, {"verdict": verdict_data(result), **facts})
+        _send(channel, {"verdict": verdict_data(result), **facts})
     elif isinstance(result, DefinitionError):
-        _send(connection, {"problems": result.data()})
+        _send(channel, {"problems": result.data()})
     else:  # the sandbox may be broken; the parent replaces a worker that reports a fault
-        _send(connection, {"fault": str(result)})
+        _send(channel, {"fault": str(result)})
 
 
-def _send(connection: Connection, message: dict[str, Any]) -> None:
-    connection.send_bytes(json.dumps(message).encode())
+def _send(channel: Channel, message: dict[str, Any]) -> None:
+    channel.send(json.dumps(message).encode())

@@ -1,4 +1,4 @@
-"""Exercises that the grading process keeps."""
+"""The grading process of the service."""
 
 from pathlib import Path
 
@@ -14,20 +14,6 @@ from grader.grading.workers.grading_process import GradingProcess
 from tests.conftest import DOUBLE
 from tests.server.conftest import EXERCISES
 
-_TURNS = (0, 1, 2, 3, 0, 1, 1, 3, 2, 0)
-
-
-@pytest.fixture
-def four() -> list[Exercise]:
-    """Exercises."""
-    return list(Catalog.load(EXERCISES).exercises.values())[:4]
-
-
-@pytest.fixture
-def jobs(four: list[Exercise]) -> list[Job]:
-    """Model answers of them in turns."""
-    return [_job(four[number]) for number in _TURNS]
-
 
 def _job(exercise: Exercise) -> Job:
     source = exercise.solution.encode()
@@ -35,13 +21,14 @@ def _job(exercise: Exercise) -> Job:
 
 
 def test_its_process_imports_nothing_from_the_working_directory(
-    jobs: list[Job], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A server may be started where students' files lie."""
     (tmp_path / "grader.py").write_text("raise SystemExit('imported from there')")
     monkeypatch.chdir(tmp_path)
+    exercise = next(iter(Catalog.load(EXERCISES).exercises.values()))
     with GradingProcess(1) as pool:
-        assert pool.grade(jobs[0]).result().outcome is Outcome.PASSED
+        assert pool.grade(_job(exercise)).result().outcome is Outcome.PASSED
 
 
 def test_an_authors_code_may_multiply_large_matrices(tmp_path: Path) -> None:

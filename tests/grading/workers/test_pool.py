@@ -146,12 +146,12 @@ def test_workers_are_replaced_after_so_many_jobs(double: Exercise) -> None:
     assert len(seen) >= 3
 
 
-def test_a_definition_that_a_worker_has_dropped_is_read_again(
+def test_an_exercise_that_a_worker_has_dropped_is_prepared_again(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It keeps only so many; an exercise that comes back is graded as before."""
     exercises = [make({"given": {"x": n}, "call": "f(x)", "expect": 2 * n}) for n in range(1, 5)]
-    monkeypatch.setattr("grader.grading.workers.pool.MAX_EXERCISES", 2)
+    monkeypatch.setattr("grader.grading.session.engine.MAX_EXERCISES", 2)
     source = b"def f(x):\n    return 2 * x if x != 2 else 0\n"
     jobs = [
         Job(exercises[n], Submission.from_bytes(Path("f.py"), source + b"#" * n))

@@ -18,7 +18,6 @@ from grader.grading.submissions.read_submission import read_file
 from grader.grading.submissions.submission import Submission
 from grader.grading.workers.pool import MAX_TRIES, WorkerPool
 from grader.sandbox.process import Sandbox, open_sandbox
-from tests.grading.conftest import Make
 
 
 def job(exercise: Exercise, number: int, body: str = "return 2 * x") -> Job:
@@ -144,26 +143,6 @@ def test_workers_are_replaced_after_so_many_jobs(double: Exercise) -> None:
             seen.update(pool.pids)
     assert names(done) == names(jobs)
     assert len(seen) >= 3
-
-
-def test_an_exercise_that_a_worker_has_dropped_is_prepared_again(
-    make: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It keeps only so many; an exercise that comes back is graded as before."""
-    exercises = [make({"given": {"x": n}, "call": "f(x)", "expect": 2 * n}) for n in range(1, 5)]
-    monkeypatch.setattr("grader.grading.session.engine.MAX_EXERCISES", 2)
-    source = b"def f(x):\n    return 2 * x if x != 2 else 0\n"
-    jobs = [
-        Job(exercises[n], Submission.from_bytes(Path("f.py"), source + b"#" * n))
-        for n in (0, 1, 2, 3, 0, 1, 1, 3, 2, 0)
-    ]
-    with WorkerPool(1, open_sandbox) as pool:
-        (pid,) = pool.pids
-        results = list(pool.grade(jobs))
-        assert pool.pids == [pid]
-    for done, result in results:
-        assert isinstance(result, Verdict)
-        assert result.outcome == ("failed" if done.exercise is exercises[1] else "passed")
 
 
 def test_no_sandbox_stops_the_batch_with_its_cause(double: Exercise) -> None:

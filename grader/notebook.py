@@ -9,7 +9,6 @@ way, without a traceback.
 import atexit
 import contextlib
 import html
-import io
 import re
 import sys
 import time
@@ -22,7 +21,7 @@ from typing import Any, Final
 from grader.cli import break_ as break_command
 from grader.cli import hint as hint_command
 from grader.cli import options, portable_check, progress_record
-from grader.cli import progress as progress_command
+from grader.cli.progress import progress_lines
 from grader.definitions.collection import resolve
 from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, SandboxFault, UsageError
@@ -133,7 +132,7 @@ def hint(exercise: str, *, course: str | Path | None = None, yes: bool = False) 
     definition = _exercise(exercise, course)
     status = compute_status(progress_record.read_history(), definition.id)
     if (offer := hint_command.describe_hint_price(definition, status)) and not yes:
-        call = _call(course, "hint", exercise, ", yes=True")
+        call = _call(course, "hint", exercise, after="yes=True")
         return _markdown(f"{offer} `{call}` shows it.")
     number = hint_command.take_hint(definition, status)
     count = len(definition.hints)
@@ -153,8 +152,7 @@ def break_it(
     definition = _exercise(exercise, course)
     program = break_command.find_program(definition)
     if not call:
-        spelled = _call(course, "break", exercise)
-        spelled = spelled.replace(repr(exercise), f"{exercise!r}, 'CALL'", 1)
+        spelled = _call(course, "break", exercise, "'CALL'")
         return _markdown(
             "This program is wrong. Find a call on which its result is wrong.\n\n"
             f"```python\n{program.code.strip()}\n```\n\nAnswer: `{spelled}`"
@@ -175,10 +173,7 @@ def task(exercise: str, *, course: str | Path | None = None) -> CellOutput:
 @_without_traceback
 def progress(*, course: str | Path | None = None) -> CellOutput:
     """Show the passed exercises of each track, XP and streak; for `course` see `check`."""
-    arguments = [] if course is None else ["--exercises", str(course)]
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        progress_command.command.main(arguments, prog_name="etude progress", standalone_mode=False)
-    text = printed.getvalue().strip("\n")
+    text = "\n".join(progress_lines(None if course is None else Path(course)))
     return CellOutput(text, f"<pre>{html.escape(text)}</pre>")
 
 
@@ -199,13 +194,21 @@ def _markdown(text: str) -> CellOutput:
     return CellOutput(text, markdown=text)
 
 
-def _call(course: str | Path | None, verb: str, name: str, last: str = "") -> str:
-    """Return the Python call that a learner writes in a notebook in place of a command."""
+def _call(
+    course: str | Path | None, verb: str, name: str, value: str = "", *, after: str = ""
+) -> str:
+    """Return the Python call that a learner writes in a notebook in place of a command.
+
+    Args:
+        value: The second argument, before the course.
+        after: An argument after the course.
+    """
     if verb == "lesson show":
         return f"etude {verb} {name}"
-    option = "" if course is None else f", course={str(course)!r}"
-    verb = {"start": "task", "break": "break_it"}.get(verb, verb)
-    return f"{verb}({name!r}{option}{last})"
+    option = "" if course is None else f"course={str(course)!r}"
+    function = {"start": "task", "break": "break_it"}.get(verb, verb)
+    arguments = filter(None, (repr(name), value, option, after))
+    return f"{function}({', '.join(arguments)})"
 
 
 @cache  # a kernel reads a definition once

@@ -1,7 +1,7 @@
 """`etude progress`: the learner's progress, with export and import of the record."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
@@ -35,31 +35,9 @@ def command(context: click.Context, exercises: Path | None) -> None:
       etude progress export backup.json
       etude progress import backup.json
     """
-    if context.invoked_subcommand is not None:
-        return
-
-    collection = Collection.load(options.collection_folder(exercises))
-    history = Store().read()
-    standing = compute_statuses(history)
-    for track in collection.tracks:
-        _print_track(track.definition.title, track.exercises, standing)
-    if collection.standalone:
-        _print_track("In no track", collection.standalone, standing)
-    running = compute_streak(history, local_now().date())
-    days = plural(running.current, "day")
-    longest = f", the longest had {running.longest}" if running.longest > running.current else ""
-    xp = sum(status.total for status in standing.values())
-    click.echo(f"\n{xp} XP in all. Streak: {days}{longest}.")
-    claimed = sum(status.self_reported for status in standing.values())
-    if claimed:
-        click.echo(f"{claimed} passed in the browser alone; `etude check` grades in a sandbox.")
-    step, suffix = find_next_exercise(collection, history), exercises_suffix(exercises)
-    if step is None:
-        click.echo("All exercises are done.")
-    elif step.is_started:
-        click.echo(f"Next: go on with {step.exercise}: etude show {step.exercise}{suffix}")
-    else:
-        click.echo(f"Next: etude start {step.exercise}{suffix}")
+    if context.invoked_subcommand is None:
+        # A bar would disturb grep and readers of saved output.
+        click.echo("\n".join(progress_lines(exercises, with_bars=sys.stdout.isatty())))
 
 
 @command.command("export", short_help="Write the record as JSON.")
@@ -129,15 +107,47 @@ def print_path() -> None:
     click.echo(str(Store().path))
 
 
-def _print_track(
-    title: str, exercises: tuple[Exercise, ...], standing: Mapping[ExerciseId, ExerciseStatus]
-) -> None:
+def progress_lines(exercises: Path | None, *, with_bars: bool = False) -> Iterator[str]:
+    """Yield the lines of `etude progress`."""
+    collection = Collection.load(options.collection_folder(exercises))
+    history = Store().read()
+    standing = compute_statuses(history)
+    groups = [(track.definition.title, track.exercises) for track in collection.tracks]
+    if collection.standalone:
+        groups.append(("In no track", collection.standalone))
+    for title, group in groups:
+        yield from _track_lines(title, group, standing, with_bars=with_bars)
+    running = compute_streak(history, local_now().date())
+    days = plural(running.current, "day")
+    longest = f", the longest had {running.longest}" if running.longest > running.current else ""
+    xp = sum(status.total for status in standing.values())
+    yield ""
+    yield f"{xp} XP in all. Streak: {days}{longest}."
+    claimed = sum(status.self_reported for status in standing.values())
+    if claimed:
+        yield f"{claimed} passed in the browser alone; `etude check` grades in a sandbox."
+    step, suffix = find_next_exercise(collection, history), exercises_suffix(exercises)
+    if step is None:
+        yield "All exercises are done."
+    elif step.is_started:
+        yield f"Next: go on with {step.exercise}: etude show {step.exercise}{suffix}"
+    else:
+        yield f"Next: etude start {step.exercise}{suffix}"
+
+
+def _track_lines(
+    title: str,
+    exercises: tuple[Exercise, ...],
+    standing: Mapping[ExerciseId, ExerciseStatus],
+    *,
+    with_bars: bool,
+) -> Iterator[str]:
     standings = [standing[exercise.id] for exercise in exercises if exercise.id in standing]
     passed = sum(status.state == "passed" for status in standings)
     earned, total = sum(each.earned for each in standings), sum(each.xp for each in exercises)
     bar = ""
-    # The bar would disturb grep and readers of saved output.
-    if sys.stdout.isatty():
+    if with_bars:
         full = round(_BAR_LENGTH * passed / len(exercises)) if exercises else 0
         bar = "\u2588" * full + "\u2591" * (_BAR_LENGTH - full) + "  "
-    click.echo(f"{title}\n  {bar}{passed} of {len(exercises)} passed, {earned} of {total} XP")
+    yield title
+    yield f"  {bar}{passed} of {len(exercises)} passed, {earned} of {total} XP"

@@ -4,11 +4,13 @@ import json
 import subprocess
 import threading
 from pathlib import Path
-from typing import Any
 
 import click
 
+from grader.authoring.lint.lint_report import lint
+from grader.authoring.targets import find_targets
 from grader.authoring.verify.check_names import LINT
+from grader.authoring.verify.proof import Proof, ProofFinding, read_proof
 from grader.cli import options
 from grader.cli.file_watcher import modification_times, rebuild_on_change
 from grader.definitions.collection import load_exercise
@@ -20,6 +22,7 @@ from sitegen.build import site_files
 from sitegen.content import Content
 from sitegen.from_collection.builder import ContentBuilder, site_cache
 from sitegen.live import LiveSite
+from sitegen.markdown import unshowable
 
 _MAX_PROOFS = 3  # most exercises proved after a change; a new course.yaml changes every exercise
 
@@ -79,12 +82,14 @@ class _LivePages:
         self._pages = {path: (page, list[str]()) for path, page in pages.items()}
         by_file = {path.resolve(): path for path in pages}
         everything = []
-        for finding in _run_command("lint", self._path)["findings"]:
-            line = f"line {finding['line']}, {finding['code']}: {finding['message']}"
-            everything.append(f"{finding['path']}, {line}")
-            if path := by_file.get(Path(finding["path"]).resolve()):
+        groups = find_targets([str(self._path.resolve())], Path())
+        for finding in lint(groups, unshowable=unshowable).findings:
+            where, rule = finding.where, finding.rule
+            line = f"line {where.line}, {rule.code}: {finding.message}"
+            everything.append(f"{where.path}, {line}")
+            if path := by_file.get(where.path.resolve()):
                 self._pages[path][1].append(line)
-                if finding["level"] == "error":  # the error page already says the same
+                if rule.level == "error":  # the error page already says the same
                     failures.pop(pages[path], None)
         for page, lines in self._pages.values():
             lines.extend(failure := _nonempty_lines(failures.get(page, "")))
@@ -114,20 +119,19 @@ class _LivePages:
         return self._builder.build_exercise(exercise), {self._path: self.path}, {}
 
     def _prove(self, path: Path, digest: str) -> None:
-        (proof,) = _run_command("verify", path)["exercises"]
+        proof = _verify(path)
         if self._digests.get(path) != digest:  # a newer version is already shown
             return
-        counts, status = proof["counts"], proof["status"]
-        heading = {"proven": "Proven", "not proven": "Not proven"}.get(status, status)
+        counts = proof.counts
+        headings = {"proven": "Proven", "not proven": "Not proven"}
+        heading = headings.get(proof.status, proof.status)
         numbers = (
-            f"{counts['tests']} tests ({counts['hidden']} hidden), "
-            f"{counts['rejected']} of {counts['misconceptions']} misconceptions rejected, "
-            f"{counts['killed']} of {counts['mutants'] - counts['equivalent']} mutants killed"
+            f"{counts.tests} tests ({counts.hidden} hidden), "
+            f"{counts.rejected} of {counts.misconceptions} misconceptions rejected, "
+            f"{counts.killed} of {counts.mutants - counts.equivalent} mutants killed"
         )
-        lines = [
-            _finding_text(finding) for finding in proof["findings"] if finding["check"] != LINT
-        ]
-        lines += [f"note: {_finding_text(note)}" for note in proof["notes"]]
+        lines = [_finding_text(finding) for finding in proof.findings if finding.check != LINT]
+        lines += [f"note: {_finding_text(note)}" for note in proof.notes]
         self._proofs[path] = f"{heading}: {numbers}", lines
         self._publish()
 
@@ -147,17 +151,21 @@ def _nonempty_lines(error: object) -> list[str]:
     return [line for line in str(error).split("\n") if line]
 
 
-def _finding_text(finding: dict[str, Any]) -> str:
-    below = f"\n{finding['diff']}" if finding["diff"] else ""
-    return f"line {finding['line']}, {finding['check']}: {finding['message']}{below}"
+def _finding_text(finding: ProofFinding) -> str:
+    below = f"\n{finding.diff}" if finding.diff else ""
+    return f"line {finding.line}, {finding.check}: {finding.message}{below}"
 
 
-def _run_command(name: str, path: Path) -> dict[str, Any]:
-    """Run an Etude command in a separate process, so that the server's state stays unchanged."""
-    command = options.etude_command(name, str(path.resolve()), "--format", "json")
+def _verify(path: Path) -> Proof:
+    """Prove an exercise in another process, because this one has threads and workers are forks.
+
+    Raises:
+        UsageError: The command failed.
+    """
+    command = options.etude_command("verify", str(path.resolve()), "--format", "json")
     done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603  our own
     try:
-        answer: dict[str, Any] = json.loads(done.stdout)
+        (proof,) = json.loads(done.stdout)["exercises"]
     except ValueError:
-        raise UsageError(f"etude {name} failed: {done.stderr.strip()}") from None
-    return answer
+        raise UsageError(f"etude verify failed: {done.stderr.strip()}") from None
+    return read_proof(proof)

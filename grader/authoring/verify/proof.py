@@ -1,7 +1,7 @@
 """The proof of an exercise as frozen types, and its JSON."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias
 
@@ -91,6 +91,21 @@ def proof_data(proof: Proof, file: str) -> dict[str, Any]:
         skipped = unknown or name in proof.skipped
         checked[name] = "failed" if proof.failed(name) else "skipped" if skipped else "passed"
     return data
+
+
+def read_proof(data: Mapping[str, Any]) -> Proof:
+    """Return the proof that `proof_data` wrote.
+
+    Raises:
+        KeyError, TypeError: The data are not those of a proof.
+    """
+    parts = {
+        "findings": tuple(ProofFinding(**finding) for finding in data["findings"]),
+        "notes": tuple(ProofFinding(**note) for note in data["notes"]),
+        "skipped": tuple(data["skipped"]),
+        "counts": Counts(**data["counts"]),
+    }
+    return Proof(**{field.name: data[field.name] for field in fields(Proof)} | parts)
 
 
 def record(proofs: Mapping[str, Proof], version: str) -> dict[str, Any]:

@@ -7,10 +7,9 @@ because they say nothing about the exercise.
 
 import json
 from collections.abc import Iterable
-from dataclasses import fields
 from pathlib import Path
 
-from grader.authoring.verify.proof import SCHEMA, Counts, Proof, ProofFinding, proof_data
+from grader.authoring.verify.proof import SCHEMA, Proof, proof_data, read_proof
 from grader.disk_cache import Cache, compute_key
 
 
@@ -30,14 +29,7 @@ class ProofCache:
         if entry is None:
             return None
         try:
-            data = json.loads(entry)
-            parts = {
-                "findings": tuple(ProofFinding(**finding) for finding in data["findings"]),
-                "notes": tuple(ProofFinding(**note) for note in data["notes"]),
-                "skipped": tuple(data["skipped"]),
-                "counts": Counts(**data["counts"]),
-            }
-            return Proof(**{field.name: data[field.name] for field in fields(Proof)} | parts)
+            return read_proof(json.loads(entry))
         except (ValueError, KeyError, TypeError):
             return None
 

@@ -38,6 +38,7 @@ _WIDE: Final = "    "  # space between two formulas in a line
 _SUPERSCRIPTS: Final = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
 _FRACTIONS: Final = frozenset({"frac", "tfrac", "dfrac"})
 _FUNCTIONS: Final = frozenset({"sin", "cos", "tan", "tanh", "exp", "log", "ln"})
+_NEW_ROW: Final = "\\\\"
 # An optional length after the end of a row.
 _ROW_GAP: Final = re.compile(r"(\\\\)\[-?[\d.]+[a-z]+\]")
 _WORDS: Final = frozenset(
@@ -73,12 +74,12 @@ class _FormulaReader:
         self._tokens = _TOKEN.findall(_ROW_GAP.sub(r"\1", tex))
         self._next = 0
 
-    def all(self, until: str = "") -> str:
-        """Return everything as text, up to the token that closes a group."""
+    def all(self, *ends: str) -> str:
+        """Return everything as text, up to a token that ends a group or a row."""
         pieces: list[str] = []
         while self._next < len(self._tokens):
             piece = self._take()
-            if piece == until:
+            if piece in ends:
                 break
             pieces.append(self._plain(piece))
         text = re.sub(r" {5,}", _WIDE, "".join(pieces))
@@ -117,10 +118,11 @@ class _FormulaReader:
             return unicodedata.normalize("NFC", self._argument() + _ACCENTS[name])
         if name == "begin":
             name = self._argument()
-            content = self.all("\\end")
+            rows = [self.all(_NEW_ROW, "\\end")]
+            while self._next < len(self._tokens) and self._tokens[self._next - 1] == _NEW_ROW:
+                rows.append(self.all(_NEW_ROW, "\\end"))
             self._argument()
-            # The rows of a matrix, from the top.
-            rows = [" ".join(row.split()) for row in content.split(";")]
+            rows = [" ".join(row.split()) for row in rows]
             before, after = _BRACKETS.get(name, ("", ""))
             return f"{before}{'; '.join(row for row in rows if row)}{after}"
         if name in _FUNCTIONS and self._at_a_fraction():

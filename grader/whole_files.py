@@ -21,8 +21,6 @@ def write_whole(path: Path, content: str | bytes) -> None:
         OSError: The file cannot be written.
         UsageError: A folder above it is a symbolic link below the working directory.
     """
-    import tempfile
-
     data = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
     refuse_linked_folders(path)
     mode = mode_to_write(path)
@@ -36,6 +34,17 @@ def write_whole(path: Path, content: str | bytes) -> None:
         with open(descriptor, "wb") as file:  # noqa: PTH123  it is open already
             file.write(data)
         return
+    replace_file(path, data, mode)
+
+
+def replace_file(path: Path, data: bytes, mode: int) -> None:
+    """Write a file beside another file or link, and then put it in the other's place.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    import tempfile  # slow to import, and most commands write no file
+
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with open(descriptor, "wb") as file:  # noqa: PTH123  it is open already

@@ -242,7 +242,15 @@ def read_yaml(path: Path) -> Document:
         UsageError: There is no such file.
         DefinitionError: It cannot be read, is too large or too deep, or is not valid YAML.
     """
-    content = read_file(path)
+    return parse_yaml(path, read_file(path))
+
+
+def parse_yaml(path: Path, content: bytes) -> Document:
+    """Parse the content of a YAML file; see `read_yaml`.
+
+    Raises:
+        DefinitionError: It is too deep or not valid YAML.
+    """
     data = content.removeprefix(b"\xef\xbb\xbf")
     try:
         text = data.decode()

@@ -1,8 +1,6 @@
 """Definition files written from drafts: YAML in the usual key order, with notes as comments."""
 
-import contextlib
 import os
-import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +11,7 @@ from grader.definitions.emit import emit
 from grader.definitions.files import SUFFIXES, TRACK_FILE, id_in_name
 from grader.definitions.yaml_source import MAX_DIGITS, ListNode, MappingNode, Node, Scalar, Style
 from grader.errors import Location, UsageError
+from grader.whole_files import mode_to_write, replace_file
 
 _NOWHERE: Final = Location(Path())
 _MAX_INTEGER: Final = 10**MAX_DIGITS
@@ -180,18 +179,9 @@ def write_text(path: Path, text: str) -> None:
     Raises:
         UsageError: The file cannot be written.
     """
-    data = text.encode()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
-            file.write(data)
-        try:
-            Path(file.name).chmod(0o644)
-            Path(file.name).replace(path)
-        except OSError:
-            with contextlib.suppress(OSError):
-                Path(file.name).unlink()
-            raise
+        replace_file(path, text.encode(), mode_to_write(path) or 0o644)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import re
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
@@ -15,8 +14,9 @@ from grader.authoring.lint.rules.file_text import (
 )
 from grader.definitions.files import TRACK_FILE
 from grader.definitions.json_schemas import nearest_schema
-from grader.definitions.yaml_source import MappingNode, Node, Scalar, read_yaml
+from grader.definitions.yaml_source import MappingNode, Node, Scalar, parse_yaml
 from grader.errors import DefinitionError, EtudeError, UsageError
+from grader.whole_files import replace_file
 
 _BOM: Final = "\ufeff"
 _LINE: Final = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
@@ -46,25 +46,21 @@ def fix(findings: Iterable[LintFinding]) -> list[LintFinding]:
 
 def _fix_file(path: Path, findings: Sequence[LintFinding]) -> list[LintFinding]:
     """Apply each safe edit to a file."""
-    before = text = path.read_bytes().decode()
-    meaning = _meaning(read_yaml(path).root)
+    content = path.read_bytes()
+    before = text = content.decode()
+    meaning = _meaning(parse_yaml(path, content).root)
     done: list[LintFinding] = []
     # From last to first, because an edit moves the lines below it.
     last_first = sorted(findings, key=lambda finding: finding.where, reverse=True)
-    with tempfile.TemporaryDirectory(prefix=".", dir=path.parent) as folder:
-        draft = Path(folder, path.name)
-        for finding in last_first:
-            edited = _repair(text, finding)
-            draft.write_bytes(edited.encode())
-            # EtudeError: the edit would make the file invalid.
-            with contextlib.suppress(EtudeError):
-                if edited != text and _meaning(read_yaml(draft).root) == meaning:
-                    text = edited
-                    done.insert(0, finding)
-        if text != before:
-            draft.write_bytes(text.encode())
-            draft.chmod(path.stat().st_mode)
-            draft.replace(path)
+    for finding in last_first:
+        edited = _repair(text, finding)
+        # EtudeError: the edit would make the file invalid.
+        with contextlib.suppress(EtudeError):
+            if edited != text and _meaning(parse_yaml(path, edited.encode()).root) == meaning:
+                text = edited
+                done.insert(0, finding)
+    if text != before:
+        replace_file(path, text.encode(), path.stat().st_mode)
     return done
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Final
 
 from grader.definitions.json_schemas import nearest_schema, write_schemas
+from grader.definitions.slug import is_slug
 from grader.errors import UsageError
 
 _TEMPLATES: Final = Path(__file__).with_name("template")
 _FIRST_TRACK: Final = "first-steps"
 _FIRST_EXERCISE: Final = "row-shares"
 _OWN_SCHEMA: Final = "exercise.schema.json"
-_SLUG: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _NO_REFERENCE: Final = re.compile(r"^(  (\w+): )\{\} #.*$", re.MULTILINE)
 _NUMBER: Final = re.compile(r"(\d+)-")
 
@@ -31,7 +31,7 @@ def new_exercise(slug: str, folder: Path, kind: str = "write") -> Path:
     Raises:
         UsageError: The slug is invalid, the exercise exists, or the file cannot be written.
     """
-    if not _SLUG.fullmatch(slug):
+    if not is_slug(slug):
         raise UsageError(f"'{slug}' is not lower-case words joined by hyphens")
     if not folder.is_dir():
         raise UsageError(f"there is no folder {folder}")
@@ -70,7 +70,7 @@ def new_course(slug: str, folder: Path) -> list[Path]:
     Raises:
         UsageError: The slug is invalid, the folder exists, or a file cannot be written.
     """
-    if not _SLUG.fullmatch(slug):
+    if not is_slug(slug):
         raise UsageError(f"'{slug}' is not lower-case words joined by hyphens")
     course = folder / slug
     package = f"{_function(slug)}_reference"

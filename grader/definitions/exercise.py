@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final, Literal, NewType, Self, TypeAlias, cast, get_args
 
 from grader.definitions.course import Course
+from grader.definitions.slug import PATTERN
 from grader.errors import DefinitionError, Location, Problem
 
 ExerciseId = NewType("ExerciseId", str)
@@ -38,7 +39,7 @@ FigurePart: TypeAlias = Literal[
 Property = NewType("Property", str)  # a key of `PROPERTIES`
 
 
-SLUG: Final = {"pattern": "^[a-z0-9]+(-[a-z0-9]+)*$"}
+SLUG: Final = {"pattern": f"^{PATTERN}$"}
 FILLED: Final = {"pattern": r"\S"}
 _NO_RULES: Final[Mapping[str, Any]] = {}
 _COUNT: Final = {"minimum": 0}

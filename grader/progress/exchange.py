@@ -7,13 +7,13 @@ An imported file is checked field by field: it may have been edited or be of ano
 """
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import asdict, fields
 from datetime import datetime
 from operator import methodcaller
 from typing import Any, Final
 
+from grader.definitions.slug import is_slug
 from grader.errors import UsageError
 from grader.progress.history import PARTS, Event, History, Programs, read_event
 
@@ -21,7 +21,6 @@ VERSION: Final = 1  # version of the JSON format
 MAX_BYTES: Final = 64 << 20  # largest imported file
 
 _VERSION_KEY: Final = "etude_progress"
-_ID: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _COUNT_FIELDS: Final = frozenset({"score", "max_score", "xp", "number", "price"})
 _MAX_COUNT: Final = 10**6
 _MAX_TEXT_LENGTH: Final = 200
@@ -72,7 +71,7 @@ def read_programs(text: str) -> Programs:
     if not isinstance(programs, dict):
         raise UsageError("programs: expected a mapping")
     for name, source in programs.items():
-        if not _ID.fullmatch(name) or not isinstance(source, str):
+        if not is_slug(name) or not isinstance(source, str):
             raise UsageError(f"programs: expected ids of exercises with texts, found {name!r:.40}")
     return programs
 
@@ -106,7 +105,7 @@ def _check(name: str, value: object) -> None:
         or not value.isprintable()
     ):
         raise ValueError(f"expected a text of a line, found {value!r:.40}")
-    if name == "exercise" and not _ID.fullmatch(value):
+    if name == "exercise" and not is_slug(value):
         raise ValueError(f"expected the id of an exercise, found {value!r:.40}")
     if name == "at" and datetime.fromisoformat(value).tzinfo is None:
         raise ValueError(f"expected a time with its zone, found {value!r:.40}")

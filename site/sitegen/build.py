@@ -1,7 +1,6 @@
 """The build of the site, from the public form of tracks to a folder."""
 
 import multiprocessing
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -9,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from grader.definitions.slug import is_slug
 from grader.errors import DefinitionError, EtudeError, GraderFault, Location, Problem
 from sitegen.assets import hashed_name
 from sitegen.content import Content
@@ -23,7 +23,6 @@ from sitegen.site_folder import write_site
 _WORTH_A_PROCESS: Final = 24  # pages; fewer are built before a second process would have started
 _FORK: Final = multiprocessing.get_context("fork")
 PageBuilder: TypeAlias = Callable[[], PageFiles]
-_SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +160,7 @@ def _id_problems(
     names = set(taken)
     for exercise_id in ids:
         where = Location(Path(f"{folder}{exercise_id}"))
-        if not _SLUG.fullmatch(exercise_id):
+        if not is_slug(exercise_id):
             yield Problem(where, f"the id {exercise_id!r} cannot be the folder of a page")
         elif exercise_id in names:
             yield Problem(where, f"the id {exercise_id!r} is already the folder of something else")

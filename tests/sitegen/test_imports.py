@@ -10,6 +10,7 @@ ALLOWED = {
     "grader.course.notebook_attachments",  # images and data files alone
     "grader.definitions.images",  # reads pictures only
     "grader.definitions.public_exercise",
+    "grader.definitions.slug",  # the form of ids
     "grader.definitions.wording",  # forms of sentences
     "grader.disk_cache",  # keeps pages
     "grader.errors",

@@ -165,5 +165,5 @@ def _submission(
     if file is not None and source is None:
         return read_submission(Path(file), exercise.files_to_submit).part_for(exercise)
     if source is not None and file is None:
-        return Submission.from_bytes(Path(exercise.file_name), source.encode())
+        return Submission.of_program(exercise, source)
     raise UsageError("a submission is either a file or a source: give one of the two")

@@ -1,7 +1,6 @@
 """The wrong programs that a learner may break after passing an exercise."""
 
 import difflib
-from pathlib import Path
 from typing import Final
 
 from grader.definitions.exercise import Exercise, ExerciseId, Misconception
@@ -59,7 +58,7 @@ def break_job(exercise: Exercise, misconception: str, call: str) -> Job:
     if misconception not in codes:
         close = did_you_mean(misconception, codes)
         raise UsageError(f"'{exercise.id}' has no misconception '{misconception}'{close}")
-    submission = Submission.from_bytes(Path(exercise.file_name), codes[misconception].encode())
+    submission = Submission.of_program(exercise, codes[misconception])
     return Job(exercise, submission, options=JobOptions(breaking_call=call))
 
 

@@ -33,9 +33,9 @@ def notes_on_breaking_calls(exercise: Exercise, pool: WorkerPool) -> Iterable[Pr
     """Yield notes on misconceptions that no call breaks, wrong `breakable` keys, large calls."""
     if exercise.kind not in ("write", "fix"):
         return
-    path, options = Path(exercise.file_name), JobOptions(breaking_call="")
+    options = JobOptions(breaking_call="")
     jobs = [
-        Job(exercise, Submission.from_bytes(path, each.code.encode()), options=options)
+        Job(exercise, Submission.of_program(exercise, each.code), options=options)
         for each in exercise.misconceptions
     ]
     misconception_of = dict(zip(map(id, jobs), exercise.misconceptions, strict=True))

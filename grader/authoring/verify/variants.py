@@ -10,7 +10,6 @@ import random
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import Enum, auto
-from pathlib import Path
 from typing import Any
 
 from grader.definitions.exercise import Exercise, ExerciseId, TestCase, TestId
@@ -138,7 +137,9 @@ def plan(
     options = (
         None if diagnosed else JobOptions(variant_of="" if original is None else original.digest)
     )
-    return VariantRun(group, name, Job(exercise, _submission(exercise, source), options=options))
+    return VariantRun(
+        group, name, Job(exercise, Submission.of_program(exercise, source), options=options)
+    )
 
 
 def plan_with_evidence(
@@ -149,9 +150,11 @@ def plan_with_evidence(
     Args:
         wrong_program: Source of another program, to check that neither affects the other.
     """
-    other = None if wrong_program is None else _submission(exercise, wrong_program)
+    other = None if wrong_program is None else Submission.of_program(exercise, wrong_program)
     options = JobOptions(with_evidence=True, wrong_program=other)
-    return VariantRun(group, name, Job(exercise, _submission(exercise, source), options=options))
+    return VariantRun(
+        group, name, Job(exercise, Submission.of_program(exercise, source), options=options)
+    )
 
 
 def plan_mutant(
@@ -173,8 +176,6 @@ def plan_mutant(
     cpu_seconds = min(usual.cpu_seconds, max(1, math.ceil(_SLOWDOWN * used)))
     limits = replace(usual, cpu_seconds=cpu_seconds)
     options = JobOptions(stop_at_failure=True, variant_of=original.digest)
-    return VariantRun(group, name, Job(hidden, _submission(hidden, source), limits, options))
-
-
-def _submission(exercise: Exercise, source: str) -> Submission:
-    return Submission.from_bytes(Path(exercise.file_name), source.encode())
+    return VariantRun(
+        group, name, Job(hidden, Submission.of_program(hidden, source), limits, options)
+    )

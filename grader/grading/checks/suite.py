@@ -13,7 +13,6 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -175,7 +174,7 @@ class _SuiteRuns:
         seconds = max(min(self._until - time.monotonic(), self._most), 0.1)
         cpu = min(limits.cpu_seconds, math.ceil(seconds))
         limits = replace(limits, wall_seconds=seconds, cpu_seconds=cpu)
-        program = Submission.from_bytes(Path(exercise.file_name), source.encode())
+        program = Submission.of_program(exercise, source)
         with (
             self._sandbox.child(limits) as theirs,
             self._sandbox.child(limits) as child,

@@ -8,7 +8,6 @@ equal lengths, and the properties that all of them have. A page judges by the sa
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -234,7 +233,7 @@ def _judge(
 
     def grade_program(code: str) -> TestResult:
         oracle = Oracle(exercise, sandbox, ValueCache({test.id: computed}))
-        submission = Submission.from_bytes(Path(exercise.file_name), code.encode())
+        submission = Submission.of_program(exercise, code)
         with SubmissionRun(oracle, submission, sandbox, find_limits(exercise)) as run:
             run.load()
             return run.grade_test(test)

@@ -20,7 +20,6 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 
 from grader.definitions.exercise import CallTest, Exercise, TestCase, TestId
 from grader.errors import DefinitionError
@@ -461,7 +460,7 @@ class Diagnostician:
             yield test, fingerprint
 
     def _grade(self, program: _WrongProgram) -> Iterator[tuple[TestCase, Fingerprint]]:
-        submission = Submission.from_bytes(Path(self._exercise.file_name), program.source.encode())
+        submission = Submission.of_program(self._exercise, program.source)
         declared = program.kind == "misconception"
         limits = find_limits(self._exercise) if declared else self._short_limits()
         with SubmissionRun(

@@ -79,6 +79,11 @@ class Submission:
         return cls(path, "", compute_digest(b""), problem)
 
     @classmethod
+    def of_program(cls, exercise: Exercise, program: str) -> "Submission":
+        """Return the submission that an exercise would get with a program as its file."""
+        return cls.from_bytes(Path(exercise.file_name), program.encode())
+
+    @classmethod
     def from_bytes(cls, path: Path, data: bytes) -> "Submission":
         """Check the bytes and decode them as Python does: as UTF-8 or a declared encoding."""
         digest = compute_digest(data)

@@ -93,7 +93,6 @@ def make_problem_response(
 
 async def _answer_error(request: Request, error: Exception) -> JSONResponse:
     """Answer any error as a problem, without internal details."""
-    headers: dict[str, str] | None = None
     if isinstance(error, HTTPException | RequestValidationError):
         # The router checks single routes instead of all methods of a path.
         methods = request.app.allowed_methods(request.scope["path"])
@@ -101,9 +100,16 @@ async def _answer_error(request: Request, error: Exception) -> JSONResponse:
             allow = ", ".join(sorted(methods))
             detail = f"This takes {allow}."
             return make_problem_response(HTTPStatus.METHOD_NOT_ALLOWED, detail, {"Allow": allow})
+    problem = find_problem(error)
+    return make_problem_response(problem.status, problem.detail, problem.headers)
+
+
+def find_problem(error: Exception) -> ProblemError:
+    """Return the problem that an error is for the person who made a request."""
+    headers: dict[str, str] | None = None
     match error:
         case ProblemError():
-            status, detail, headers = error.status, error.detail, error.headers
+            return error
         case HTTPException():
             status, detail = HTTPStatus(error.status_code), f"{error.detail}."
             headers = dict(error.headers or {})
@@ -127,7 +133,7 @@ async def _answer_error(request: Request, error: Exception) -> JSONResponse:
         case _:
             status = HTTPStatus.INTERNAL_SERVER_ERROR
             detail = "The service failed; staff can see why."
-    return make_problem_response(status, detail, headers)
+    return ProblemError(status, detail, headers)
 
 
 def _make_field_sentence(error: Mapping[str, Any]) -> str:

@@ -20,7 +20,7 @@ from etude_server.api.auth import (
     find_public_address,
     set_session_cookie,
 )
-from etude_server.api.problem_details import ProblemError
+from etude_server.api.problem_details import ProblemError, find_problem
 from etude_server.oidc import Provider
 from etude_server.service import Service
 from etude_server.signed_tokens import LOGIN_SECONDS
@@ -55,12 +55,11 @@ class PageRoute(APIRoute):
                 if request.method == "GET" and request.url.query:
                     target += f"?{request.url.query}"
                 return redirect_to(f"/sign-in?{urlencode({'next': target})}")
-            except ProblemError as error:
-                return _render_error(error.status, error.detail)
             except RequestValidationError:
                 return _render_error(HTTPStatus.NOT_FOUND, "There is no such page.")
-            except UsageError as error:
-                return _render_error(HTTPStatus.CONFLICT, f"{error}.")
+            except (ProblemError, UsageError) as error:
+                problem = find_problem(error)
+                return _render_error(problem.status, problem.detail)
 
         return handle_with_error_pages
 
@@ -260,7 +259,8 @@ def finish_oidc(request: Request, service: CurrentService, cookie: SessionCookie
     with service.database.write() as connection:
         person = people.find_person_by_login(connection, name)
         if person is None:
-            raise UsageError(f"{name} is not on the roster of this course; ask your instructor")
+            sentence = f"{name} is not on the roster of this course; ask your instructor."
+            raise ProblemError(HTTPStatus.CONFLICT, sentence)
         people.close_session(connection, cookie or "")
         new_cookie = people.open_session(connection, person)
     home = HOME if person.is_staff else "/"

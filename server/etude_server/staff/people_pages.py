@@ -13,7 +13,7 @@ from etude_server.actions import people as actions
 from etude_server.actions.people import INVITE_DAYS
 from etude_server.api.auth import CurrentService, SessionCookie, set_session_cookie
 from etude_server.api.people_routes import require_existing_person
-from etude_server.api.problem_details import ProblemError
+from etude_server.api.problem_details import ProblemError, find_problem
 from etude_server.staff.login import (
     InstructorForm,
     PageRoute,
@@ -68,7 +68,8 @@ def import_people(form: InstructorForm, visitor: StaffVisitor, service: CurrentS
             counts = actions.import_people(connection, rows, actor=visitor.person.id)
     except UsageError as error:
         status = HTTPStatus.UNPROCESSABLE_ENTITY
-        return _render_people(visitor, service, status, error=f"{error}.", roster=text)
+        detail = find_problem(error).detail
+        return _render_people(visitor, service, status, error=detail, roster=text)
     sentence = f"{counts.added} added, {counts.changed} changed, {counts.unchanged} as they were."
     return _render_people(visitor, service, done=sentence)
 

@@ -33,24 +33,6 @@ _CSV_RESPONSE: dict[int | str, dict[str, Any]] = {
 }
 
 
-class GradeInfo(BaseModel):
-    """The best published verdict of a student in an exercise."""
-
-    student: str = Field(validation_alias="person")
-    name: str = Field(validation_alias="public_name", description="The name to show.")
-    section: str
-    exercise: str
-    submission: str = Field(
-        validation_alias="submission_id", description="The submission with this verdict."
-    )
-    score: int
-    max_score: int
-    passed: bool
-    xp: int
-    points: float | None = Field(description="The points that count; null for an excuse.")
-    note: str = Field(description="The reason why the points differ from the score.")
-
-
 class StatisticsInfo(BaseModel):
     """Statistics of the submissions to an exercise."""
 
@@ -70,7 +52,7 @@ class StatisticsInfo(BaseModel):
 ExerciseFilter = Annotated[Filter, Query(description="Only of this exercise.")]
 
 
-@router.get("/gradebook", responses=_CSV_RESPONSE, response_model=Page[GradeInfo])
+@router.get("/gradebook", responses=_CSV_RESPONSE, response_model=Page[Grade])
 def show_gradebook(
     service: CurrentService,
     *,

@@ -1,8 +1,9 @@
 """Published grades of one person or all students, after the late rule and manual points."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import Field
 from sqlalchemy import (
     ColumnElement,
     Connection,
@@ -41,17 +42,25 @@ from grader.reports.report import NOT_SUBMITTED
 class Grade:
     """The best published verdict of a person in an exercise, and the points that count."""
 
-    person: str  # the person's name
+    person: Annotated[str, Field(serialization_alias="student")]  # the person's name
     exercise: str
-    public_name: str  # the name that others see
+    public_name: Annotated[
+        str, Field(serialization_alias="name", description="The name that others see.")
+    ]
     section: str
-    submission_id: str = ""
+    submission_id: Annotated[
+        str,
+        Field(serialization_alias="submission", description="The submission with this verdict."),
+    ] = ""
     score: int = 0
     max_score: int = 0
     passed: bool = False
     xp: int = 0
-    points: float | None = None  # after late rule and overrides; None if excused
-    note: str = ""  # the reason for a difference between points and score
+    points: Annotated[
+        float | None,
+        Field(description="The points after late rule and overrides; null for an excuse."),
+    ] = None
+    note: Annotated[str, Field(description="The reason why the points differ from the score.")] = ""
 
 
 _ASSIGNED_EXERCISES = (

@@ -210,16 +210,12 @@ class _QueueWorker:
     async def _regrade_source(self, job_queue: JobQueue, regrade_id: str, source_hash: str) -> None:
         """Regrade a source, or leave it to hosts with the right version of the exercise."""
 
-        def find_running_regrade() -> Regrade | None:
+        def find_regrade() -> Regrade | None:
             with self._grading.database.read() as connection:
-                regrade = regrades.find_regrade(connection, regrade_id)
-                if regrade is None or regrade.state != "running":
-                    return None
-                is_open = regrades.is_source_open(connection, regrade, source_hash)
-                return regrade if is_open else None
+                return regrades.find_regrade(connection, regrade_id)
 
-        regrade = await asyncio.to_thread(find_running_regrade)
-        if regrade is None:
+        regrade = await asyncio.to_thread(find_regrade)
+        if regrade is None or regrade.state != "running":
             return
         try:
             await self._grade_request(actions.make_source_request(regrade, source_hash))

@@ -309,16 +309,6 @@ def list_open_sources(
     return list(connection.execute(query.order_by(regrade_source.c.source_hash)).scalars())
 
 
-def is_source_open(connection: Connection, regrade: Regrade, source_hash: str) -> bool:
-    """Return whether a source of a regrade is still to be done."""
-    condition = and_(
-        regrade_source.c.regrade_id == regrade.id,
-        regrade_source.c.source_hash == source_hash,
-        regrade_source.c.done.is_(False),
-    )
-    return bool(connection.scalar(select(exists().where(condition))))
-
-
 def claim_source(connection: Connection, regrade_id: str, source_hash: str) -> bool:
     """Mark a source as done, in the transaction that does it.
 

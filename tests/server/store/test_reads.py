@@ -73,7 +73,6 @@ READS: Final[tuple[Callable[..., Any], ...]] = (
     regrades.list_running_regrades,
     regrades.is_regrade_running,
     regrades.list_open_sources,
-    regrades.is_source_open,
     schedules.list_extensions,
     schedules.list_recent_submission_times,
     submissions.find_submission,

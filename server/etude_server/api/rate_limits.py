@@ -3,15 +3,13 @@
 import contextlib
 import threading
 import time
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterator
 from http import HTTPStatus
 
 from etude_server.api.problem_details import ProblemError
 
 _MINUTE = 60.0
-# People whose submissions are counted at the same time.
-_MAX_REMEMBERED_PEOPLE = 100_000
 _MAX_STREAMS_PER_PERSON = 50  # open event streams of one person
 _TOO_MANY_STREAMS = "Too many event streams are open; ask for the state instead."
 
@@ -25,19 +23,15 @@ class SubmissionRates:
     def __init__(self, per_minute: int) -> None:
         self._per_minute = per_minute
         self._lock = threading.Lock()
-        self._times: dict[str, deque[float]] = {}
+        self._times: defaultdict[str, deque[float]] = defaultdict(deque)
 
     def count_submission(self, person_id: str) -> None:
         """Count one more submission of a person, or raise a 429."""
         with self._lock:
             time_now = time.monotonic()
-            times = self._times.pop(person_id, deque())
+            times = self._times[person_id]
             while times and times[0] <= time_now - _MINUTE:
                 times.popleft()
-            # Moved to the end, so that the first person is the one silent for longest.
-            self._times[person_id] = times
-            if len(self._times) > _MAX_REMEMBERED_PEOPLE:
-                del self._times[next(iter(self._times))]
             if self._per_minute and len(times) >= self._per_minute:
                 detail = f"At most {self._per_minute} submissions a minute."
                 raise make_retry_later_error(detail, times[0] + _MINUTE - time_now)

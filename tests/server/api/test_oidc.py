@@ -263,4 +263,4 @@ def test_a_provider_that_is_down_is_a_sentence(
     made = serving(Settings(f"sqlite:///{tmp_path}/e.db", EXERCISES, workers=1, oidc=oidc))
     answer = httpx.get(f"{made.url}/oidc/login")
     assert answer.status_code == HTTPStatus.CONFLICT
-    assert "no one can sign in there at the moment: it cannot be reached" in answer.text
+    assert "No one can sign in there at the moment: it cannot be reached" in answer.text

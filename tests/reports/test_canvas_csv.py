@@ -84,6 +84,13 @@ def test_points_are_converted_only_on_demand() -> None:
     assert cells(filled(scores={"ada": (6, 13)}, scale=True).text)[2] == "4.62"
 
 
+@pytest.mark.parametrize("points", ["\u00b2", "1" * 40, "", "read", "-5", "1e9"])
+def test_points_that_are_none_are_passed_over(points: str) -> None:
+    """The grades are those of the exercise, whatever stands there."""
+    export = EXPORT.replace(",,,,,10,", f",,,,,{points},")
+    assert cells(filled(export).text)[2:4] == ["10", "4"]
+
+
 @pytest.mark.parametrize(
     ("column", "message"),
     [

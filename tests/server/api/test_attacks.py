@@ -114,17 +114,6 @@ def test_a_revoked_token_s_sessions_end(served: Served, browser: httpx.Client) -
 
 
 @pytest.mark.slow
-def test_nobody_fills_the_store_with_sessions(served: Served) -> None:
-    """The newest twenty of a person are kept."""
-    secret = served.token("restless")
-    cookies = []
-    for _ in range(22):
-        with httpx.Client(base_url=served.url) as each:
-            cookies.append(_sign_in(each, secret))
-    assert [_is_visible(served, each) for each in cookies] == [False] * 2 + [True] * 20
-
-
-@pytest.mark.slow
 def test_what_a_submission_raises_and_prints_is_text(served: Served, browser: httpx.Client) -> None:
     """Markup in an exception, a printed line, a name: staff reads it, and no browser runs it."""
     markup = "</code></pre><script>alert(1)</script><img src=x onerror=alert(2)>"

@@ -302,23 +302,3 @@ def test_staff_comments_and_the_student_reads(served: Served, prof: httpx.Client
     with served.context.database.read() as connection:
         whom = people.require_person_by_name(connection, "student")
     assert _grade(prof, whom.name) == (3.0, "set by hand by prof: effort")
-
-
-def test_pages_of_the_gradebook_have_points_by_hand_in_their_places(
-    served: Served, prof: httpx.Client
-) -> None:
-    """One by one or all at once: verdicts, and points where no verdict is."""
-    _schedule(served)
-    _submit(served, served.client("paged b"), WRONG)
-    served.client("paged a")
-    path = f"/v1/people/{_person(prof, 'paged a')}/overrides/double"
-    prof.post(path, json={"points": 2, "reason": "on paper"}).raise_for_status()
-    whole = prof.get("/v1/gradebook").raise_for_status().json()["items"]
-    paged, after = [], None
-    for _ in whole:
-        sent = {"limit": 1, **({"after": after} if after else {})}
-        page = prof.get("/v1/gradebook", params=sent).raise_for_status().json()
-        paged += page["items"]
-        after = page["next"]
-    assert paged == whole
-    assert {"paged a", "paged b"} <= {each["student"] for each in whole}

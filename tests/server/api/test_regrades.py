@@ -11,7 +11,7 @@ import pytest
 
 from etude_server.grading import GradingService
 from etude_server.settings import Settings
-from etude_server.store import events, regrades
+from etude_server.store import events
 from etude_server.store.database import Database
 from etude_server.store.migrate import upgrade_store
 from tests.server.api.conftest import Served
@@ -105,20 +105,6 @@ def test_a_server_goes_on_with_what_another_left(start: Start, tmp_path: Path) -
     served, stored = start(url)
     assert _end(served.client("prof", "instructor"), f"/v1/regrades/{begun.id}")["done"] == 1
     assert stored.score(raised) == (stored.exercise.digest, 5, 5)
-
-
-@pytest.mark.slow
-def test_a_regrade_can_be_cancelled(both: tuple[Served, Stored]) -> None:
-    """It says so, and by whom is in the log."""
-    served, stored = both
-    stored.submit("ada", RIGHT, 2)
-    begun = stored.begin()  # as by a command that was interrupted: this server was not woken
-    prof = served.client("prof", "instructor")
-    answer = prof.delete(f"/v1/regrades/{begun.id}")
-    assert answer.raise_for_status().json()["state"] == "cancelled"
-    with stored.database.read() as connection:
-        assert regrades.list_running_regrades(connection) == []
-    assert stored.events(events.REGRADE_ENDED) == [begun.id]
 
 
 def test_a_regrade_is_undone_once_it_has_ended(both: tuple[Served, Stored]) -> None:

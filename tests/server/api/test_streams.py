@@ -155,6 +155,7 @@ def test_the_place_in_the_line_is_told_as_it_changes(
     served = _serve(serving, tmp_path)
     first, second = _listener(served, "first"), _listener(served, "second")
     with second.client.stream("GET", f"{second.location}/events") as stream:
+        assert stream.headers["content-type"].startswith("text/event-stream")
         told = (line for line in stream.iter_lines() if line.startswith("data: "))
         assert '"position": 1' in next(told)
         _park(served, first)

@@ -46,6 +46,7 @@ from etude_server.store.tables import (
     grading_run,
     lti_person,
     metadata,
+    override,
     person,
     publication,
     session,
@@ -473,10 +474,13 @@ def test_the_database_adds_up_as_the_files_do(database: Database) -> None:
 
 
 def test_a_student_who_submitted_nothing_has_no_points(database: Database, ada: Person) -> None:
-    """In what another student was graded in; not while a submission waits, nor once disabled."""
+    """In what another student was graded in; not while a submission waits, nor once disabled.
+
+    Points by hand have their place among them, in pages of any size.
+    """
     with database.write() as connection:
         names = ("bob", "eve", "gone", "zoe")
-        bob, _, gone, _ = [
+        bob, _, gone, zoe = [
             people.add_person(connection, each, "student", actor="test") for each in names
         ]
         people_actions.change_person(connection, gone, disabled=True, actor="test")
@@ -486,12 +490,16 @@ def test_a_student_who_submitted_nothing_has_no_points(database: Database, ada: 
     _publish(database, _submit(database, ada, "a"), 4)
     _publish(database, _submit(database, prof, "p", exercise="tried by staff"), 4)
     _submit(database, bob, "b")
+    by_hand = {"points": 2.0, "excused": False, "reason": "on paper", "by": "prof", "at": 1}
+    with database.write() as connection:
+        row = {"id": "1", "person_id": zoe.id, "exercise": "softmax", **by_hand}
+        connection.execute(insert(override).values(row))
     with database.read() as connection:
         whole = grades.list_student_grades(connection)
         assert [(each.person, each.exercise, each.points, each.note) for each in whole] == [
             ("ada", "softmax", 4.0, ""),
             ("eve", "softmax", 0.0, "not submitted"),
-            ("zoe", "softmax", 0.0, "not submitted"),
+            ("zoe", "softmax", 2.0, "set by hand by prof: on paper"),
         ]
         assert grades.list_student_grades(connection, "softmax") == whole
         paged, after = [], None
@@ -499,9 +507,9 @@ def test_a_student_who_submitted_nothing_has_no_points(database: Database, ada: 
             paged += found
             after = (found[-1].person, found[-1].exercise)
         assert paged == whole
-        assert gradebook_data.make_csv(connection).count("not submitted") == 2
+        assert gradebook_data.make_csv(connection).count("not submitted") == 1
         scores = sum_scores(gradebook_data.make_batch(connection))
-        assert scores == {"ada": (4.0, 4), "eve": (0.0, 4), "zoe": (0.0, 4)}
+        assert scores == {"ada": (4.0, 4), "eve": (0.0, 4), "zoe": (2.0, 4)}
 
 
 def _rows_of(connection: Connection) -> list[object]:

@@ -24,6 +24,7 @@ from grader.grading.expected.budget import find_excess, total_usage
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.program.author_code import names_in
 from grader.grading.program.loaded_program import LoadedProgram
+from grader.grading.program.requests import Requests
 from grader.sandbox.answers import Usage
 
 
@@ -35,15 +36,19 @@ class CallCheck(Check[CallTest]):
         test = self.test
         inputs = oracle.inputs(test, draw)
         usages = None if test.budget is None else list[Usage]()
-        proxies = program.make_proxies(
-            test.where, keep_inputs=test.keep_inputs, usages=usages, max_bytes=draw.max_bytes
+        requests = Requests(
+            program,
+            test.where,
+            keep_inputs=test.keep_inputs,
+            usages=usages,
+            max_bytes=draw.max_bytes,
         )
-        got = proxies.as_data(
-            evaluate_expression(test.call, {**program.bindings(proxies), **inputs})
+        got = requests.as_data(
+            evaluate_expression(test.call, {**program.bindings(requests), **inputs})
         )
         difference = self.compare_values(draw.expected, got)
         if difference is None:
-            difference = find_changed_input(proxies, inputs, test.call, is_right=True)
+            difference = find_changed_input(requests, inputs, test.call, is_right=True)
         if difference is None and test.budget is not None and usages is not None:
             usual = oracle.usages(test)[draw.number]
             difference = find_excess(

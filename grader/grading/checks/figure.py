@@ -10,6 +10,7 @@ from grader.grading.checks.judgement import Check, Judgement
 from grader.grading.comparison.compare import Difference, compare
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.program.loaded_program import LoadedProgram
+from grader.grading.program.requests import Requests
 from grader.grading.results.raw_result import DifferenceKind
 
 _DEFAULT_TOLERANCE: Final = Tolerance(atol=1e-9, rtol=1e-5)  # smaller differences are invisible
@@ -65,7 +66,7 @@ class FigureCheck(Check[FigureTest]):
         draw: Draw,
     ) -> Judgement:
         """Draw the figure with the inputs of one draw and compare it."""
-        actual = program.make_proxies(self.test.where).run_statements(
+        actual = Requests(program, self.test.where).run_statements(
             "draw_figure", self.test.figure, draw.inputs
         )
         parts_that_count = None

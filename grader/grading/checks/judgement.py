@@ -15,7 +15,8 @@ from grader.grading.comparison.nested_values import count_bytes
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.program.author_code import TooLargeError, allow_forwarding, compile_expression
 from grader.grading.program.loaded_program import LoadedProgram
-from grader.grading.program.proxies import NoValueError, Proxies, raise_for_functions
+from grader.grading.program.proxies import NoValueError, raise_for_functions
+from grader.grading.program.requests import Requests
 from grader.grading.results.raw_result import DifferenceKind
 from grader.sandbox.answers import ChildGoneError
 from grader.sandbox.limits import MAX_ANSWER_BYTES
@@ -105,16 +106,16 @@ def unusable_difference(code: str, error: BaseException) -> Difference:
 
 
 def find_changed_input(
-    proxies: Proxies, inputs: Mapping[str, Any], code: str = "", *, is_right: bool
+    requests: Requests, inputs: Mapping[str, Any], code: str = "", *, is_right: bool
 ) -> Difference | None:
     """Return the difference for a call that changed an argument in place, or None.
 
     Args:
         is_right: Whether the call's value is known to be right.
     """
-    if proxies.changed_argument is None:
+    if requests.changed_argument is None:
         return None
-    called, place, argument = proxies.changed_argument
+    called, place, argument = requests.changed_argument
     input_name = next((name for name, value in inputs.items() if value is argument), "")
     subject = f"`{input_name}`" if input_name else f"{place} of `{code or called}`"
     facts = {"argument": subject, "is_right": is_right}

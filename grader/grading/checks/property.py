@@ -39,6 +39,7 @@ from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.program.author_code import TooLargeError, TooLongError
 from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import NoValueError
+from grader.grading.program.requests import Requests
 from grader.grading.program.value_copies import freeze_arrays
 from grader.grading.results.raw_result import DifferenceKind
 from grader.sandbox.answers import ChildGoneError
@@ -69,10 +70,8 @@ class PropertyCheck(Check[PropertyTest]):
                 test.where, f"test {test.id!r}: holds {test.holds} needs 'against'"
             )
         keep_inputs = test.holds == "unchanged_inputs"
-        proxies = program.make_proxies(
-            test.where, keep_inputs=keep_inputs, max_bytes=draw.max_bytes
-        )
-        bindings = program.bindings(proxies)
+        requests = Requests(program, test.where, keep_inputs=keep_inputs, max_bytes=draw.max_bytes)
+        bindings = program.bindings(requests)
 
         def value(code: str, changes: _Inputs) -> Any:
             return evaluate_expression(
@@ -95,7 +94,7 @@ class PropertyCheck(Check[PropertyTest]):
         except Exception as error:  # noqa: BLE001  results have any form
             difference = unusable_difference(f"holds: {test.holds}", error)
         if difference is None:
-            difference = find_changed_input(proxies, inputs, test.call, is_right=False)
+            difference = find_changed_input(requests, inputs, test.call, is_right=False)
         return Judgement(difference, result)
 
 

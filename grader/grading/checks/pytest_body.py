@@ -37,7 +37,8 @@ from grader.grading.program.author_code import (
     time_limit,
 )
 from grader.grading.program.loaded_program import LoadedProgram
-from grader.grading.program.proxies import NoValueError, Proxies
+from grader.grading.program.proxies import NoValueError
+from grader.grading.program.requests import Requests
 from grader.grading.program.value_copies import copy_for_body
 from grader.grading.results.raw_result import DifferenceKind
 from grader.sandbox.answers import ChildGoneError, Raised
@@ -71,7 +72,8 @@ class PytestCheck(Check[PytestTest]):
         rebuild = functools.partial(_rebuild_and_note, errors)
         values = oracle.inputs(test, draw).values()
         allows_masked = _MASK_WORDS.search(test.pytest) is not None or any(map(is_masked, values))
-        proxies = program.make_proxies(
+        requests = Requests(
+            program,
             test.where,
             keep_inputs=test.keep_inputs,
             error=rebuild,
@@ -80,14 +82,14 @@ class PytestCheck(Check[PytestTest]):
             allows_masked=allows_masked,
         )
         inputs = {name: copy_for_body(value) for name, value in oracle.inputs(test, draw).items()}
-        namespace = {**program.bindings(proxies), **inputs}
+        namespace = {**program.bindings(requests), **inputs}
         seconds = program.child.limits.wall_seconds
         file_name = f"pytest of {oracle.exercise.digest} {test.id}"
-        difference = _run_body(test, file_name, namespace, proxies, seconds, errors=errors)
-        if proxies.stop_iteration is not None and "StopIteration" not in test.pytest:
-            raise proxies.stop_iteration
+        difference = _run_body(test, file_name, namespace, requests, seconds, errors=errors)
+        if requests.stop_iteration is not None and "StopIteration" not in test.pytest:
+            raise requests.stop_iteration
         # A changed input comes first: the rest of the body computed with it.
-        return Judgement(find_changed_input(proxies, inputs, is_right=False) or difference)
+        return Judgement(find_changed_input(requests, inputs, is_right=False) or difference)
 
     def failing_code(self, error: BaseException) -> str:
         """Return the statement that raised an error."""
@@ -98,7 +100,7 @@ def _run_body(
     test: PytestTest,
     name: str,
     namespace: Mapping[str, Any],
-    proxies: Proxies,
+    requests: Requests,
     seconds: float,
     *,
     errors: Sequence["_Reraised"],
@@ -132,7 +134,7 @@ def _run_body(
             allow_forwarding(),
         ):
             warnings.simplefilter("always")
-            _call_body(run, proxies, errors)
+            _call_body(run, requests, errors)
     except (NoValueError, ChildGoneError, EtudeError, KeyboardInterrupt):
         raise
     except ASSERTS.ends_early as error:  # before `fails`: XFailed is a subclass of Failed
@@ -144,14 +146,14 @@ def _run_body(
         facts = {"statement": statement, "explanation": explanation}
         return Difference(DifferenceKind.ASSERTION, "assertion", facts)
     except (TooLongError, TooLargeError) as error:
-        if not proxies.was_asked:
+        if not requests.was_asked:
             raise _not_running(test, error) from error
         raise
     except BaseException as error:  # includes SystemExit
         # Of these errors, a submission can cause only an unbound local: its empty result leaves the
         # variable of a loop unbound.
         is_author_s = isinstance(error, _AUTHOR_ERRORS) and not isinstance(error, UnboundLocalError)
-        if is_author_s or not proxies.was_asked or not isinstance(error, Exception):
+        if is_author_s or not requests.was_asked or not isinstance(error, Exception):
             raise _not_running(test, error) from error
         statement = find_statement(test.pytest, find_author_line(error))
         return unusable_difference(statement, error)
@@ -184,7 +186,9 @@ class _CapturedOutput(io.StringIO):
         return _Streams(text, "")
 
 
-def _call_body(run: Callable[[], object], proxies: Proxies, errors: Sequence["_Reraised"]) -> None:
+def _call_body(
+    run: Callable[[], object], requests: Requests, errors: Sequence["_Reraised"]
+) -> None:
     """Run a body.
 
     An error that no test can expect is raised again even if `pytest.raises(Exception)` caught it.
@@ -194,19 +198,17 @@ def _call_body(run: Callable[[], object], proxies: Proxies, errors: Sequence["_R
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        if (
-            proxies.first_unexpected_error is not None
-            and proxies.first_unexpected_error is not error
-        ):
-            raise proxies.first_unexpected_error from error
+        unexpected = requests.first_unexpected_error
+        if unexpected is not None and unexpected is not error:
+            raise unexpected from error
         for raised, answer in errors:
             if raised is error:
                 raise NoValueError(answer).with_traceback(error.__traceback__) from error
         if isinstance(error, MemoryError):
             raise TooLargeError(str(error)) from error
         raise
-    if proxies.first_unexpected_error is not None:
-        raise proxies.first_unexpected_error
+    if requests.first_unexpected_error is not None:
+        raise requests.first_unexpected_error
 
 
 def _not_running(test: PytestTest, error: BaseException) -> EtudeError:

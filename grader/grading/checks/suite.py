@@ -26,11 +26,11 @@ from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback.summarize_values import summarize
 from grader.grading.program.author_code import TooLongError, allow_forwarding
 from grader.grading.program.loaded_program import LoadedProgram, load, put_files
-from grader.grading.program.proxies import CallableProxy, NoValueError, Proxies, raise_for_functions
+from grader.grading.program.proxies import CallableProxy, NoValueError, raise_for_functions
+from grader.grading.program.requests import Requests, RunningProgram
 from grader.grading.results.raw_result import DifferenceKind
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import ChildGoneError, Unsupported
-from grader.sandbox.in_child.sharing import Sharing
 from grader.sandbox.limits import DEFAULT_LIMITS, DEFAULT_RESULT_BYTES
 
 if TYPE_CHECKING:
@@ -189,13 +189,13 @@ class _SuiteRuns:
                 return 0, [{}]
             put_files(child, exercise)
             relay = _Relay(loaded)
-            proxies = Proxies(
-                child, exercise.where, max_bytes=DEFAULT_RESULT_BYTES, sharing=Sharing()
+            requests = Requests(
+                RunningProgram(child), exercise.where, in_body=True, max_bytes=DEFAULT_RESULT_BYTES
             )
             functions = {name: relay.function(name) for name in exercise.defines}
             arguments = self._suite.source, functions, relay.begin, max_failures
             try:
-                return relay.parse_result(proxies.ask("run_suite", *arguments))
+                return relay.parse_result(requests.ask("run_suite", *arguments))
             except (TooLongError, NoValueError, ChildGoneError) as error:
                 # The program ended, or its results keep the suite calling forever: a failed test.
                 if relay.program_ended or isinstance(error, TooLongError):
@@ -208,8 +208,8 @@ class _Relay:
 
     def __init__(self, program: LoadedProgram) -> None:
         where = program.exercise.where
-        self._proxies = program.make_proxies(
-            where, error=rebuild_exception, in_body=True, max_bytes=DEFAULT_RESULT_BYTES
+        self._requests = Requests(
+            program, where, error=rebuild_exception, in_body=True, max_bytes=DEFAULT_RESULT_BYTES
         )
         self._test = ""
         # Name, args, kwargs and result of a call.
@@ -225,7 +225,7 @@ class _Relay:
 
     def function(self, name: str) -> Callable[..., Any]:
         """Return a function that calls a function of the program."""
-        proxy = self._proxies.function(name)
+        proxy = self._requests.function(name)
 
         def call(*args: Any, **kwargs: Any) -> Any:
             try:

@@ -26,7 +26,8 @@ from grader.grading.diagnosis.written_call import Place, RefusedError, WrittenCa
 from grader.grading.expected.oracle import Oracle, ValueCache
 from grader.grading.feedback import break_sentences
 from grader.grading.feedback.summarize_values import summarize
-from grader.grading.program.proxies import NoValueError, Proxies
+from grader.grading.program.proxies import NoValueError
+from grader.grading.program.requests import Requests, RunningProgram
 from grader.grading.results.jobs import find_limits
 from grader.grading.results.verdict import Outcome, SmallExample, TestResult
 from grader.grading.run.submission_run import SubmissionRun
@@ -121,7 +122,7 @@ def _compute_arguments(exercise: Exercise, sandbox: ChildFactory, call: WrittenC
         with sandbox.child(find_limits(exercise)) as child:
             loaded = child.load(source, ["arguments"])
             assert isinstance(loaded, Returned)  # `read_call` has parsed the text
-            values = list(Proxies(child, exercise.where).function("arguments")())
+            values = list(Requests(RunningProgram(child), exercise.where).function("arguments")())
     except NoValueError as error:
         match error.answer:
             case Raised(type=kind, bases=bases) if not _TOO_LARGE & {kind, *bases}:

@@ -32,6 +32,7 @@ from grader.grading.expected.oracle import Draw, Oracle, ValueCache
 from grader.grading.program.author_code import TooLargeError, TooLongError, evaluate
 from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import NoValueError
+from grader.grading.program.requests import Requests
 from grader.grading.results.raw_result import DifferenceKind
 from grader.sandbox.answers import ChildGoneError
 
@@ -139,8 +140,8 @@ class InputSearch:
                 if isinstance(test, OutputTest):
                     value: Any = self._solution.capture_output(test.where, test.run, inputs)
                 else:
-                    proxies = self._solution.make_proxies(test.where, keep_inputs=test.keep_inputs)
-                    value = evaluate(test.call, {**self._solution.bindings(proxies), **inputs})
+                    requests = Requests(self._solution, test.where, keep_inputs=test.keep_inputs)
+                    value = evaluate(test.call, {**self._solution.bindings(requests), **inputs})
                 draws[test.id] = (Draw(inputs, value),)
             expected = self._values.draws(test)[0].expected
         except (ChildGoneError, GraderFault):

@@ -33,6 +33,7 @@ from grader.grading.program.author_code import evaluate, names_in, run_author_co
 from grader.grading.program.course_modules import make_importable
 from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import find_objects, raise_for_functions
+from grader.grading.program.requests import Requests
 from grader.grading.program.value_copies import NotCopyableError, copy_containers, freeze_arrays
 from grader.sandbox.answers import Usage
 from grader.sandbox.in_child.value_types import as_data
@@ -367,8 +368,8 @@ def _record_sizes(value: Any, sizes: list[int]) -> Any:
 
 def _measure_solution(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> Usage:
     call_usages: list[Usage] = []
-    proxies = program.make_proxies(test.where, usages=call_usages)
-    evaluate(test.code, {**program.bindings(proxies), **inputs})
+    requests = Requests(program, test.where, usages=call_usages)
+    evaluate(test.code, {**program.bindings(requests), **inputs})
     return total_usage(call_usages)
 
 
@@ -377,21 +378,21 @@ def _print_output(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _S
 
 
 def _draw_figure(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _SizedValue:
-    figure = program.make_proxies(test.where).run_statements("draw_figure", test.code, inputs)
+    figure = Requests(program, test.where).run_statements("draw_figure", test.code, inputs)
     if figure is None:
         raise DefinitionError.at(test.where, f"test {test.id!r}: the solution draws no figure")
     return figure, None
 
 
 def _call_solution(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _SizedValue:
-    proxies = program.make_proxies(test.where)
-    value = evaluate(test.code, {**program.bindings(proxies), **inputs})
+    requests = Requests(program, test.where)
+    value = evaluate(test.code, {**program.bindings(requests), **inputs})
     raise_for_functions(value)
-    value = proxies.as_data(value)
+    value = requests.as_data(value)
     if any(find_objects(value)):
         message = f"test {test.id!r}: the call gives an object, which cannot be compared"
         raise DefinitionError.at(test.where, message)
-    return value, proxies.largest_result_bytes
+    return value, requests.largest_result_bytes
 
 
 # How the expected value comes from the solution, by what a test compares.

@@ -7,7 +7,8 @@ from typing import TypeVar
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, GraderFault, Location
 from grader.grading.program.loaded_program import LoadedProgram, put_files
-from grader.grading.program.proxies import NoValueError, Proxies
+from grader.grading.program.proxies import NoValueError
+from grader.grading.program.requests import Requests, RunningProgram
 from grader.grading.program.value_copies import freeze_arrays
 from grader.grading.results.jobs import find_limits
 from grader.sandbox.answers import Cause, ChildGoneError, Returned, Unsupported
@@ -36,9 +37,9 @@ def loaded_solution(exercise: Exercise, sandbox: ChildFactory | None) -> Iterato
             answer = child.load(exercise.solution, list(exercise.defines))
             if not isinstance(answer, Returned):
                 raise NoValueError(answer)
-            proxies = Proxies(child, exercise.where)
+            requests = Requests(RunningProgram(child), exercise.where)
             values = {
-                name: freeze_arrays(proxies.current(name))
+                name: freeze_arrays(requests.current(name))
                 for name, definition in exercise.defines.items()
                 if definition.kind == "value"
             }

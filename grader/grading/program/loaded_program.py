@@ -1,6 +1,6 @@
 """A loaded program with its child, its proxies and its values, and how it is loaded."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -14,22 +14,14 @@ from grader.grading.program.notebook_program import (
     join_cells,
     load_cells,
 )
-from grader.grading.program.proxies import NoValueError, Proxies
+from grader.grading.program.proxies import NoValueError
+from grader.grading.program.requests import Requests, RunningProgram
 from grader.grading.program.screening import LoadingProblem, SentenceMaker, screen
 from grader.grading.program.value_copies import freeze_arrays
 from grader.grading.results.verdict import Outcome
 from grader.grading.submissions.file_kinds import file_kind
 from grader.grading.submissions.submission import Submission
-from grader.sandbox.answers import (
-    ChildGoneError,
-    DefinedNames,
-    Raised,
-    Returned,
-    Unsupported,
-    Usage,
-)
-from grader.sandbox.in_child.sharing import Sharing
-from grader.sandbox.in_child.wire import MAX_BODY
+from grader.sandbox.answers import ChildGoneError, DefinedNames, Raised, Returned, Unsupported
 from grader.sandbox.interface import Child
 from grader.sandbox.limits import DEFAULT_RESULT_BYTES
 
@@ -49,59 +41,28 @@ def put_files(child: Child, exercise: Exercise, *, hidden: bool = False) -> None
 
 
 @dataclass(slots=True)
-class LoadedProgram:
+class LoadedProgram(RunningProgram):
     """A program in its child, after it was loaded."""
 
-    child: Child
     exercise: Exercise
     values: Mapping[str, Any]  # values of the names that are bound to plain data
     source: str = ""  # its code, which sentences quote; a suite's code runs in another child
     defined: DefinedNames = field(default_factory=DefinedNames)
-    methods: set[tuple[str, str]] = field(default_factory=set)  # known pairs of class and method
-    functions: list[Any] = field(default_factory=list)  # functions of tests that its child knows
-    # Objects shared with its child by test bodies.
-    sharing: Sharing = field(default_factory=Sharing)
     # The runs of a suite for all of its tests, kept by `checks.suite`: a check serves one test.
     suite_runs: Any = None
 
-    def make_proxies(
-        self,
-        where: Location,
-        *,
-        keep_inputs: bool = False,
-        usages: list[Usage] | None = None,
-        error: Callable[[Raised], BaseException] = NoValueError,
-        max_bytes: int = MAX_BODY,
-        in_body: bool = False,
-        allows_masked: bool = True,
-    ) -> Proxies:
-        """Return the proxies of the defined names for one test; see `Proxies`."""
-        return Proxies(
-            self.child,
-            where,
-            keep_inputs=keep_inputs,
-            usages=usages,
-            error=error,
-            has_answered=bool(self.values),
-            max_bytes=max_bytes,
-            allows_masked=allows_masked,
-            operators=frozenset(
-                operator
-                for definition in self.exercise.defines.values()
-                for operator in definition.operators
-            ),
-            allows_objects=any(each.kind == "class" for each in self.exercise.defines.values()),
-            methods=self.methods,
-            functions=self.functions,
-            sharing=self.sharing if in_body else None,
-        )
+    def __post_init__(self) -> None:
+        definitions = self.exercise.defines.values()
+        self.has_values = bool(self.values)
+        self.operators = frozenset(name for each in definitions for name in each.operators)
+        self.allows_objects = any(each.kind == "class" for each in definitions)
 
-    def bindings(self, proxies: Proxies) -> dict[str, Any]:
+    def bindings(self, requests: Requests) -> dict[str, Any]:
         """Return the value of each defined name, or the proxy to call."""
         return {
             name: freeze_arrays(self.values[name])
             if name in self.values
-            else proxies.function(name)
+            else requests.function(name)
             for name in self.exercise.defines
         }
 
@@ -112,7 +73,7 @@ class LoadedProgram:
             NoValueError: The statements raise an error.
         """
         begin = self.child.output_size
-        value = self.make_proxies(where).run_statements("run", statements, inputs)
+        value = Requests(self, where).run_statements("run", statements, inputs)
         count = value if type(value) is int else 0
         return self.child.output(begin, min(begin + max(count, 0), self.child.output_size))
 
@@ -271,12 +232,13 @@ def _name_problem(
 
 def _values(child: Child, exercise: Exercise) -> dict[str, Any] | SentenceMaker:
     """Return the values that a submission defines, or the problem with one of them."""
-    proxies, values = Proxies(child, exercise.where, max_bytes=DEFAULT_RESULT_BYTES), {}
+    program, values = RunningProgram(child), {}
+    requests = Requests(program, exercise.where, max_bytes=DEFAULT_RESULT_BYTES)
     for name, definition in exercise.defines.items():
         if definition.kind != "value":
             continue
         try:
-            values[name] = freeze_arrays(proxies.current(name))
+            values[name] = freeze_arrays(requests.current(name))
         except NoValueError as error:
             if isinstance(error.answer, Unsupported):
                 return partial(outcome_sentences.unsupported_value_sentence, name, error.answer)

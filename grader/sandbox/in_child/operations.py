@@ -242,15 +242,10 @@ class SubmissionModule:
 
     @_operation
     def attribute(self, instance: object, name: str) -> object:
-        """Return [False, value] for a value, or [True, is_shared] for a method.
-
-        `is_shared` is true if all objects of the class have the method.
-        """
-        value, kind = getattr(instance, name), type(instance)
-        if not callable(value) or isinstance(value, type) or is_of_submission(type(value)):
-            return [False, value]
-        of_class = any(name in vars(class_) for class_ in kind.__mro__)
-        return [True, of_class and name not in getattr(instance, "__dict__", ())]
+        """Return [False, value] for a value, or [True, None] for a method."""
+        value = getattr(instance, name)
+        is_value = not callable(value) or isinstance(value, type) or is_of_submission(type(value))
+        return [False, value] if is_value else [True, None]
 
     @_operation
     def member_attribute(self, instance: object, name: str, attribute: str) -> object:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from grader.definitions.exercise import Tolerance
 from grader.grading.comparison.compare import compare, usual_tolerance
+from grader.grading.comparison.nested_values import walk
 from grader.grading.comparison.printed_text import compare_text
 from grader.grading.feedback.error_explanations import signature
 from grader.grading.program.proxies import Proxy
@@ -31,6 +32,8 @@ _MIN_VALUES = 4  # whole numbers; fewer may agree by chance
 
 _FRACTION = re.compile(r"\d\.\d*[1-9]")
 _NO_NUMBERS: Final[Numbers] = np.empty(0)
+_NUMBERS: Final = (bool, int, float, complex, np.generic, np.ndarray)
+_SINGLE_PRECISION: Final = (np.float16, np.float32, np.complex64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,75 +109,53 @@ def make_fingerprint(outcome: Outcome, result: RawResult | None) -> Fingerprint:
         return Fingerprint(
             outcome, result.draw, difference_kind, ("text",), text=got[:_MAX_TEXT_LENGTH]
         )
-    parts = _Parts(exact_dtypes=result.difference_kind is DifferenceKind.DTYPE)
+    parts, numbers, dtypes = list[object](), list[Numbers](), set[np.dtype[Any]]()
+    # Dtypes such as `float32` and `float64` are distinguished if the dtype itself is wrong.
+    exact_dtypes = result.difference_kind is DifferenceKind.DTYPE
     try:
-        parts.add(got)
+        for _, part in walk(got):
+            if len(parts) >= _MAX_PARTS:
+                break
+            parts += _form(part, exact_dtypes=exact_dtypes)
+            array = np.asarray(part if isinstance(part, _NUMBERS) else "")
+            if array.dtype.kind in "biufc":
+                numbers.append(_sample(array))
+                dtypes.add(array.dtype)
     except ValueError:  # an integer with more digits than Python prints
         return Fingerprint(outcome, result.draw, difference_kind, ("odd",))
-    numbers = np.concatenate(parts.numbers) if parts.numbers else _NO_NUMBERS
     return Fingerprint(
         outcome,
         result.draw,
         difference_kind,
-        tuple(parts.form),
-        numbers,
-        is_single_precision=parts.is_single_precision,
+        tuple(parts),
+        np.concatenate(numbers) if numbers else _NO_NUMBERS,
+        is_single_precision=any(dtype in _SINGLE_PRECISION for dtype in dtypes),
     )
 
 
-class _Parts:
-    """The parts of a value for a fingerprint.
+def _form(part: Any, *, exact_dtypes: bool) -> list[object]:
+    """Return the type of a part of a value, with its shape or length, or its text."""
+    if isinstance(part, (list, tuple, deque)):
+        return [type(part).__name__, len(part)]
+    if isinstance(part, dict):
+        return ["dict", *(f"{key!r:.80}" for key in list(part)[:_MAX_PARTS])]
+    if isinstance(part, Proxy):
+        return ["object", part.handle_.kind]
+    if isinstance(part, Unsupported):
+        return ["unsupported", part.kind, part.path]
+    if not isinstance(part, _NUMBERS):
+        return [type(part).__name__, f"{part!r:.200}"]
+    array = np.asarray(part)
+    kind = "i" if array.dtype.kind == "u" else str(array.dtype.kind)
+    if exact_dtypes:  # NumPy's default integers have 32 bits in a browser
+        kind = "integer" if array.dtype in (np.dtype(int), np.int64) else array.dtype.str
+    form: list[object] = ["number" if array.ndim == 0 else kind, array.shape]
+    return form if array.dtype.kind in "biufc" else [*form, f"{part!r:.200}"]
 
-    Args:
-        exact_dtypes: Whether to distinguish dtypes such as `float32` and `float64`, because the
-            dtype itself is wrong.
-    """
 
-    def __init__(self, *, exact_dtypes: bool) -> None:
-        self._exact_dtypes = exact_dtypes
-        self.form: list[object] = []
-        self.numbers: list[Numbers] = []
-        self.is_single_precision = False
-
-    def add(self, value: Any) -> None:
-        """Add a value and its items at all levels."""
-        if len(self.form) >= _MAX_PARTS:
-            return
-        if isinstance(value, (list, tuple, deque)):
-            self.form += [type(value).__name__, len(value)]
-            for item in value:
-                self.add(item)
-        elif isinstance(value, dict):
-            self.form += ["dict", *(f"{key!r:.80}" for key in list(value)[:_MAX_PARTS])]
-            for item in value.values():
-                self.add(item)
-        elif isinstance(value, (bool, int, float, complex, np.generic, np.ndarray)):
-            self._add_array(value)
-        elif isinstance(value, Proxy):
-            self.form += ["object", value.handle_.kind]
-        elif isinstance(value, Unsupported):
-            self.form += ["unsupported", value.kind, value.path]
-        else:
-            self.form += [type(value).__name__, f"{value!r:.200}"]
-
-    def _add_array(self, value: Any) -> None:
-        array = np.asarray(value)
-        kind: str
-        if not self._exact_dtypes:
-            kind = "i" if array.dtype.kind == "u" else array.dtype.kind
-        elif array.dtype in (np.dtype(int), np.int64):
-            # NumPy's default integers have 32 bits in a browser.
-            kind = "integer"
-        else:
-            kind = array.dtype.str
-        self.form += ["number" if array.ndim == 0 else kind, array.shape]
-        if array.dtype.kind not in "biufc":
-            self.form.append(f"{value!r:.200}")
-            return
-        self.is_single_precision |= array.dtype in (np.float32, np.complex64, np.float16)
-        places = np.linspace(0, array.size - 1, min(array.size, _MAX_VALUES)).astype(int)
-        chosen = array.reshape(-1)[places]
-        if array.dtype.kind == "c":
-            self.numbers.append(np.stack([chosen.real, chosen.imag]).astype(np.float64).ravel())
-        else:
-            self.numbers.append(chosen.astype(np.float64))
+def _sample(array: npt.NDArray[Any]) -> Numbers:
+    """Return at most `_MAX_VALUES` of an array's numbers; complex ones as two parts."""
+    places = np.linspace(0, array.size - 1, min(array.size, _MAX_VALUES)).astype(int)
+    chosen = array.reshape(-1)[places]
+    values = np.stack([chosen.real, chosen.imag]) if array.dtype.kind == "c" else chosen
+    return values.ravel().astype(np.float64)

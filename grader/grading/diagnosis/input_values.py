@@ -1,7 +1,5 @@
 """Inputs as trees of arrays, numbers and texts: their parts, Python text and properties."""
 
-import functools
-import operator
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
@@ -81,11 +79,6 @@ def numbers_in(value: Any) -> frozenset[float]:
 def count_numbers(value: Any) -> int:
     """Return the number of numbers in a value."""
     return sum(int(np.size(part)) for _, part in parts(value))
-
-
-def part_at(value: Any, path: ValuePath) -> Any:
-    """Return the part of a value at a path."""
-    return functools.reduce(operator.getitem, path, value)
 
 
 def with_part_at(value: Any, path: ValuePath, part: Any) -> Any:

@@ -13,9 +13,9 @@ from grader.errors import EtudeError
 from grader.grading.comparison.compare import Difference, compare
 from grader.grading.comparison.nested_values import count_bytes
 from grader.grading.expected.oracle import Draw, Oracle
-from grader.grading.program.author_code import TooLargeError, allow_forwarding, compile_expression
+from grader.grading.program.author_code import TooLargeError, compile_expression
 from grader.grading.program.loaded_program import LoadedProgram
-from grader.grading.program.proxies import NoValueError, raise_for_functions
+from grader.grading.program.proxies import NoValueError, allow_forwarding, raise_for_functions
 from grader.grading.program.requests import Requests
 from grader.grading.results.raw_result import DifferenceKind
 from grader.sandbox.answers import ChildGoneError

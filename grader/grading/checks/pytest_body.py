@@ -30,14 +30,13 @@ from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.program.author_code import (
     TooLargeError,
     TooLongError,
-    allow_forwarding,
     find_author_line,
     find_statement,
     register_source,
     time_limit,
 )
 from grader.grading.program.loaded_program import LoadedProgram
-from grader.grading.program.proxies import NoValueError
+from grader.grading.program.proxies import NoValueError, allow_forwarding
 from grader.grading.program.requests import Requests
 from grader.grading.program.value_copies import copy_for_body
 from grader.grading.results.raw_result import DifferenceKind

@@ -24,9 +24,14 @@ from grader.grading.checks.pytest_body import rebuild_exception
 from grader.grading.comparison.compare import Difference
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback.summarize_values import summarize
-from grader.grading.program.author_code import TooLongError, allow_forwarding
+from grader.grading.program.author_code import TooLongError
 from grader.grading.program.loaded_program import LoadedProgram, load, put_files
-from grader.grading.program.proxies import CallableProxy, NoValueError, raise_for_functions
+from grader.grading.program.proxies import (
+    CallableProxy,
+    NoValueError,
+    allow_forwarding,
+    raise_for_functions,
+)
 from grader.grading.program.requests import Requests, RunningProgram
 from grader.grading.results.raw_result import DifferenceKind
 from grader.grading.submissions.submission import Submission

@@ -18,6 +18,7 @@ import numpy as np
 
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, EtudeError, Location
+from grader.grading.program.proxies import allow_forwarding
 from grader.sandbox.in_child import virtual_files
 from grader.sandbox.limits import AUTHOR_SECONDS
 
@@ -25,28 +26,6 @@ T = TypeVar("T")
 
 _MAX_EXPRESSIONS = 4096  # entries of the caches below, of a few hundred bytes each
 _MARK = "etude:"  # prefix of the file names of authors' code, to tell its frames from others
-
-_forwarding_blocks = 0  # number of nested blocks in which proxies forward
-
-
-@contextlib.contextmanager
-def allow_forwarding() -> Iterator[None]:
-    """Let proxies forward operations to the submission's objects while an author's code runs.
-
-    Outside of such a block they forward nothing. Otherwise a comparison by the grader itself would
-    send the expected value into the sandbox, and the submission would decide whether it is equal.
-    """
-    global _forwarding_blocks  # noqa: PLW0603  one thread grades
-    _forwarding_blocks += 1
-    try:
-        yield
-    finally:
-        _forwarding_blocks -= 1
-
-
-def is_forwarding_allowed() -> bool:
-    """Return whether a proxy may forward an operation."""
-    return _forwarding_blocks > 0
 
 
 def provide_data_files(exercise: Exercise) -> contextlib.AbstractContextManager[None]:

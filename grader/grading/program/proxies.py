@@ -4,13 +4,13 @@ import contextlib
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Final, Protocol, TypeVar
 
 import numpy as np
 
 from grader.grading.comparison.nested_values import walk
-from grader.grading.program.author_code import is_forwarding_allowed
 from grader.sandbox.answers import Raised, Unsupported
 from grader.sandbox.in_child.wire import Handle
 from grader.sandbox.printable import printable
@@ -48,6 +48,23 @@ _FORWARDED: Final = frozenset(
         "__post_init__", "__qualname__", "__self__", "__wrapped__",
     }
 )  # fmt: skip
+
+
+_forwards: ContextVar[bool] = ContextVar("_forwards", default=False)
+
+
+@contextlib.contextmanager
+def allow_forwarding() -> Iterator[None]:
+    """Let proxies forward operations to the submission's objects while an author's code runs.
+
+    Outside of such a block they forward nothing. Otherwise a comparison by the grader itself would
+    send the expected value into the sandbox, and the submission would decide whether it is equal.
+    """
+    token = _forwards.set(True)
+    try:
+        yield
+    finally:
+        _forwards.reset(token)
 
 
 class Sender(Protocol):
@@ -91,7 +108,7 @@ class Proxy:
         return _signature(self._requests.ask("signature", self))
 
     def __getattr__(self, name: str) -> Any:
-        if not is_forwarding_allowed() or (name.startswith("__") and name not in _FORWARDED):
+        if not _forwards.get() or (name.startswith("__") and name not in _FORWARDED):
             raise AttributeError(name)
         if name == "__array__":
             return self._as_array
@@ -108,7 +125,7 @@ class Proxy:
         return array if dtype is None else array.astype(dtype)
 
     def __repr__(self) -> str:
-        if not is_forwarding_allowed():
+        if not _forwards.get():
             return f"<{type(self).__name__} object>"
         kind = self.handle_.kind
         if not kind.startswith("<"):
@@ -118,16 +135,14 @@ class Proxy:
 
     def __hash__(self) -> int:
         return (
-            int(operate(self._requests, "hash", self))
-            if is_forwarding_allowed()
-            else object.__hash__(self)
+            int(operate(self._requests, "hash", self)) if _forwards.get() else object.__hash__(self)
         )
 
     def __bool__(self) -> bool:
-        return bool(operate(self._requests, "bool", self)) if is_forwarding_allowed() else True
+        return bool(operate(self._requests, "bool", self)) if _forwards.get() else True
 
     def __str__(self) -> str:
-        return str(operate(self._requests, "str", self)) if is_forwarding_allowed() else repr(self)
+        return str(operate(self._requests, "str", self)) if _forwards.get() else repr(self)
 
     def __contains__(self, item: object) -> bool:
         if "in" in self._requests.operators:
@@ -265,7 +280,7 @@ def _forward(name: str, *, operator: str = "", reflected: bool = False) -> Calla
     """
 
     def act(self: Proxy, *others: Any) -> Any:
-        if not is_forwarding_allowed():
+        if not _forwards.get():
             return NotImplemented
         if operator and operator not in self._requests.operators:
             refuse_object(self._requests, self)

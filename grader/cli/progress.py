@@ -93,7 +93,7 @@ def import_(file: Path) -> None:
     except UsageError as error:
         raise UsageError(f"{file}: {error}") from None
     number = Store().add(history, imported=programs)
-    click.echo(f"{number} of {len(history)} {'entry' if len(history) == 1 else 'entries'} were new")
+    click.echo(f"{number} of {plural(len(history), 'entry', 'entries')} were new")
 
 
 @command.command("where", short_help="Name the file of the record.")

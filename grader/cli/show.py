@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.cli import options
-from grader.definitions.wording import shorten
+from grader.definitions.wording import plural, shorten
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -71,7 +71,7 @@ def _print_tests(console: "Console", exercise: "Exercise") -> None:
     console.print()
     _print_line(console, "Tests", "bold")
     for test in visible:
-        points = f"{test.points} {'point' if test.points == 1 else 'points'}"
+        points = plural(test.points, "point")
         _print_line(console, f"- {test.description or test.id} ({points})")
         for line in _test_lines(exercise, test):
             _print_line(console, f"    {line}".rstrip(), "dim" if line.startswith("#") else "")

@@ -12,6 +12,7 @@ import numpy as np
 from grader.course.notebook_attachments import attach_images, make_data_cells
 from grader.definitions.exercise import Exercise, Literals, LiteralValue, TestCase, Tolerance
 from grader.definitions.track import Track
+from grader.definitions.wording import plural
 from grader.grading.diagnosis.input_values import NotWritableError, count_numbers, python_text
 from grader.notebook_files import TEST_CELL, code_cell, notebook, text_cell
 
@@ -101,8 +102,7 @@ terminal, once the notebook is saved."""
 
 def _test_cell(number: int, test: TestCase) -> dict[str, Any]:
     """Return a test's cell: code, or text if a value must be computed."""
-    points = f"{test.points} {'point' if test.points == 1 else 'points'}"
-    title = f"{' '.join(test.description.split()) or test.id} ({points})"
+    title = f"{' '.join(test.description.split()) or test.id} ({plural(test.points, 'point')})"
     code = test.code.strip("\n").rstrip()
     values = test.given.values if isinstance(test.given, Literals) else None
     inputs = {name: format_value(value) for name, value in (values or {}).items()}

@@ -58,9 +58,13 @@ def join_words(words: Iterable[str], conjunction: str) -> str:
     return f"{', '.join(earlier)} {conjunction} {last}" if earlier else last
 
 
-def plural(number: int, noun: str) -> str:
-    """Return a number and its noun, in the plural if necessary."""
-    return f"{number} {noun if number == 1 else noun + 's'}"
+def plural(number: int, noun: str, nouns: str = "") -> str:
+    """Return a number and its noun, in the plural if necessary.
+
+    Args:
+        nouns: The plural, if it is not the noun with an s.
+    """
+    return f"{number} {noun if number == 1 else nouns or noun + 's'}"
 
 
 def join_first(words: Sequence[str], max_words: int = 3) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from grader.definitions.exercise import CallTest, Exercise, ExerciseLimits, Literals, OutputTest
+from grader.definitions.wording import plural
 from grader.errors import DefinitionError
 from grader.grading.comparison.nested_values import ValuePath, walk
 from grader.grading.diagnosis.input_values import (
@@ -195,7 +196,7 @@ def _form(value: Any) -> str:
     """Return a phrase for the type of a value, with the number of axes of an array."""
     kind = type(value.item()) if isinstance(value, np.generic) else type(value)
     if kind is np.ndarray:
-        return f"an array with {value.ndim} {'axis' if value.ndim == 1 else 'axes'}"
+        return f"an array with {plural(value.ndim, 'axis', 'axes')}"
     return _WORDS.get(kind.__name__, f"a {kind.__name__}")
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from grader.definitions.wording import shorten
+from grader.definitions.wording import plural, shorten
 
 _MAX_CODE_LENGTH: Final = 60  # characters of a submission's code that a sentence quotes
 
@@ -71,7 +71,7 @@ def _digits(counts: Sequence[str | int]) -> str:
         case [0]:
             return " to whole numbers"
         case [count]:
-            return f" to {count} digit{'' if count == 1 else 's'} after the point"
+            return f" to {plural(int(count), 'digit')} after the point"
     return ""
 
 

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from grader.definitions.properties import PROPERTIES
-from grader.definitions.wording import shorten
+from grader.definitions.wording import plural, shorten
 from grader.grading.comparison.compare import Difference
 from grader.grading.feedback import outcome_sentences
 from grader.grading.feedback.outcome_sentences import MAX_QUOTE_LENGTH
@@ -117,7 +117,7 @@ def describe_value(value: object) -> str:
     if isinstance(value, np.ndarray):
         return f"an array of shape {value.shape}"
     if isinstance(value, (tuple, list)):
-        return f"a {type(value).__name__} of {len(value)} {'item' if len(value) == 1 else 'items'}"
+        return f"a {type(value).__name__} of {plural(len(value), 'item')}"
     if (handle := getattr(value, "handle_", None)) is not None:  # if it is a proxy
         return f"an object of your class {handle.kind}"
     kind = "class" if isinstance(value, type) else type(value).__name__
@@ -293,8 +293,7 @@ _SENTENCES: Final[Mapping[str, SentenceTemplate]] = {
         "in it."
     ),
     "no-axis": lambda _, axis, ndim: (
-        f"The result should have an axis {axis}, but has {ndim} {'axis' if ndim == 1 else 'axes'} "
-        "only."
+        f"The result should have an axis {axis}, but has {plural(ndim, 'axis', 'axes')} only."
     ),
     "no-one-array": "The result should be an array, but is {kind}.",
     "rows": "The result should have one row for each of the {length} {things}.",

@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from grader.definitions.wording import join_words, other_letter
+from grader.definitions.wording import join_words, other_letter, plural
 from grader.grading.feedback import versions
 
 _MAX_NAME_LENGTH = 40  # characters up to which a sentence repeats a name
@@ -61,8 +61,8 @@ def shapes_sentence(shapes: Sequence[tuple[str, tuple[int, ...]]]) -> str:
     if not shapes:
         return ""
     (name, shape), *others = shapes
-    phrases = [f"`{name}` has shape {_shape_text(shape)}"]
-    phrases += [f"`{other}` {_shape_text(other_shape)}" for other, other_shape in others]
+    phrases = [f"`{name}` has shape {shape}"]
+    phrases += [f"`{other}` {other_shape}" for other, other_shape in others]
     return f"Here {join_words(phrases, 'and')}."
 
 
@@ -168,10 +168,6 @@ _SIZE: Final = re.compile(r"\([\d,]*\)|-?\d+")
 _SIZES: Final = re.compile(r"[\d, ()-]+")
 
 
-def _shape_text(shape: tuple[int, ...]) -> str:
-    return "()" if not shape else f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
-
-
 def _find(kind: str, message: str) -> tuple[str, re.Match[str] | None]:
     """Return the cause of an error and the match of its pattern, or None if it is unknown."""
     for kinds, patterns in CAUSES.items():
@@ -226,10 +222,9 @@ def _axis(match: re.Match[str]) -> str:
     count = int(match[2])
     if count == 0:
         return "This value is a single number, so it has no axes at all."
-    axes = "axis" if count == 1 else "axes"
     return (
-        f"The array has {count} {axes} here, so the axis may be from {-count} to {count - 1}. "
-        "Has one been summed away before (see `keepdims`)?"
+        f"The array has {plural(count, 'axis', 'axes')} here, so the axis may be from {-count} to "
+        f"{count - 1}. Has one been summed away before (see `keepdims`)?"
     )
 
 
@@ -237,7 +232,7 @@ def _bounds(match: re.Match[str]) -> str:
     axis, count = match[2], int(match[3])
     if count == 0:
         return f"Axis {axis} has no entries at all. Has a slice or a mask left nothing over?"
-    entries = f"Axis {axis} has {count} {'entry' if count == 1 else 'entries'}"
+    entries = f"Axis {axis} has {plural(count, 'entry', 'entries')}"
     if match[1].startswith("-"):
         return f"{entries}; counted from the end, the first one is number {-count}."
     return f"{entries}, numbered from 0, so the last one is number {count - 1}, or -1."
@@ -256,9 +251,9 @@ def _sides(match: re.Match[str]) -> str:
         for left, right in zip(reversed(shape), reversed(other_shape), strict=False):
             if left != right and 1 not in (left, right):
                 return (
-                    f"Shapes {_shape_text(shape)} and {_shape_text(other_shape)} do not fit: axes "
-                    "are paired from the right and must be equally long, or one of them of length "
-                    f"1, but here {left} meets {right}."
+                    f"Shapes {shape} and {other_shape} do not fit: axes are paired from the right "
+                    "and must be equally long, or one of them of length 1, but here "
+                    f"{left} meets {right}."
                 )
     return "The shapes do not fit: paired from the right, axes must be equally long, or one be 1."
 
@@ -493,13 +488,13 @@ _SENTENCES: Final[Mapping[str, str | Callable[[re.Match[str]], str]]] = {
     "broadcast-to": lambda m: (
         "An array of shape {} cannot be spread to {}: from the right, each of its axes must "
         "have the length that is asked for, or 1."
-    ).format(*map(_shape_text, _shapes(m[1], m[2]))),
+    ).format(*_shapes(m[1], m[2])),
     "einsum-sizes": (
         "Axes that are paired must be of equal length; in `np.einsum` those with the same letter."
     ),
     "assignment-shape": lambda m: (
         "An array of shape {} is stored in a place of shape {}: the two must agree."
-    ).format(*map(_shape_text, _shapes(*filter(None, m.groups())))),
+    ).format(*_shapes(*filter(None, m.groups()))),
     "einsum-letters": "In `np.einsum`, each array needs one letter for each of its axes.",
     "reshape": (
         r"A new shape must hold exactly as many values as there are, that is \1; multiply the "
@@ -559,7 +554,7 @@ _SENTENCES: Final[Mapping[str, str | Callable[[re.Match[str]], str]]] = {
     ),
     "bounds": _bounds,
     "too-many-indices": lambda m: (
-        f"The array has {m[1]} {'axis' if m[1] == '1' else 'axes'} here, but {m[2]} indices "
+        f"The array has {plural(int(m[1]), 'axis', 'axes')} here, but {m[2]} indices "
         "are given. Has one been summed or indexed away before?"
     ),
     "boolean-index": (
@@ -567,7 +562,7 @@ _SENTENCES: Final[Mapping[str, str | Callable[[re.Match[str]], str]]] = {
     ),
     "index-shapes": lambda m: (
         "Arrays that are indices together pick one item for each pair, so "
-        f"{' and '.join(map(_shape_text, _shapes(m[1])))} must fit. For all rows with all columns "
+        f"{' and '.join(map(str, _shapes(m[1])))} must fit. For all rows with all columns "
         "use `np.ix_`, or one index after the other."
     ),
     "number-indexed": _NO_ITEMS,

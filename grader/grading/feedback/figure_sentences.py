@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from grader.definitions.wording import plural
 from grader.grading.feedback.sentence_tables import (
     SentenceTemplate,
     distinct_texts,
@@ -39,13 +40,12 @@ def _text(name: str, expected: str, got: str) -> str:
 
 
 def _count_sentence(noun: str, expected: int, got: int, instead: str = "") -> str:
-    plural = noun.replace("set of", "sets of") if "set of" in noun else f"{noun}s"
+    nouns = noun.replace("set of", "sets of") if "set of" in noun else f"{noun}s"
     right = f"{expected} are" if expected > 1 else "one is" if expected else "none is"
     if not got:
         there = f" There is a {instead} instead." if instead else ""
         return f"No {noun} is drawn; {right} expected.{there}"
-    came = f"{got} {noun} is" if got == 1 else f"{got} {plural} are"
-    return f"{came} drawn; {right} expected."
+    return f"{plural(got, noun, nouns)} {'is' if got == 1 else 'are'} drawn; {right} expected."
 
 
 def _y(
@@ -113,10 +113,6 @@ def _upper(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _count(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
 def _label_list(labels: Sequence[str]) -> str:
     return ", ".join(f"{label!r:.40}" for label in labels[:8]) or "nothing"
 
@@ -132,14 +128,14 @@ _SENTENCES: Final[Mapping[str, SentenceTemplate]] = {
         "No figure was drawn. Draw with matplotlib, and return the figure or its axes."
     ),
     "plots": lambda expected, got: (
-        f"The figure has {_count(got, 'plot')}; it should have {expected}."
+        f"The figure has {plural(got, 'plot')}; it should have {expected}."
     ),
     "text": _text,
     "count": _count_sentence,
     "starts": "{which} starts at x = {came}; it should start at {wanted}.",
     "ends": "{which} ends at x = {came}; it should run to {wanted}.",
     "size": lambda noun, number, expected, got: (
-        f"{_series_name(noun, number)} has {_count(got, _thing(noun))}; it should have {expected}."
+        f"{_series_name(noun, number)} has {plural(got, _thing(noun))}; it should have {expected}."
     ),
     "x": "{Thing} {point} of {name} is at x = {came}; it should be at {wanted}.",
     "y": _y,

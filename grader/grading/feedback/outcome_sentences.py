@@ -16,7 +16,7 @@ import numpy as np
 
 from grader.definitions.exercise import DefinedAs, Disclosure, Property
 from grader.definitions.properties import PROPERTIES
-from grader.definitions.wording import join_words, other_letter, shorten
+from grader.definitions.wording import join_words, other_letter, plural, shorten
 from grader.grading.feedback.hidden_sentences import NOT_PASSED
 from grader.grading.feedback.name_places import NamePlace, find_places
 from grader.grading.results.raw_result import DifferenceKind
@@ -134,8 +134,7 @@ def hidden_test_sentence(
 
 def partial_credit_sentence(sentence: str, passed: int, draws: int, points: int) -> str:
     """Add the points for the draws that passed to a sentence."""
-    earned = f"{points} point{'' if points == 1 else 's'}"
-    return f"{sentence} {passed} of {draws} inputs pass: {earned}."
+    return f"{sentence} {passed} of {draws} inputs pass: {plural(points, 'point')}."
 
 
 def error_outcome(raised: Raised | ChildGoneError) -> Outcome:

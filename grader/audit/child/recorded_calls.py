@@ -17,6 +17,7 @@ import numpy as np
 
 from grader.audit.child import pytest_run
 from grader.audit.child.perturb import Script
+from grader.grading.comparison.nested_values import map_parts
 
 HOOK: Final = (
     '\n\n__import__("sys").modules["grader.audit.child.recorded_calls"].install(globals())\n'
@@ -168,18 +169,6 @@ def _numbers(value: Any) -> Iterator[Any]:
             yield array
 
 
-def _map_leaves(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Change each leaf of a nested value."""
-    if isinstance(value, tuple):
-        items = [_map_leaves(item, change) for item in value]
-        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
-    if isinstance(value, list):
-        return [_map_leaves(item, change) for item in value]
-    if isinstance(value, dict):
-        return {key: _map_leaves(item, change) for key, item in value.items()}
-    return change(value)
-
-
 def _fill_with(number: float) -> Callable[[Any], Any]:
     def change(value: Any) -> Any:
         if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
@@ -242,7 +231,7 @@ class WrongResults:
         right = function(*args, **kwargs)
         if name.endswith(".__init__"):
             return right
-        wrong = _map_leaves(right, WRONG[self.kind])
+        wrong = map_parts(WRONG[self.kind], right)
         if comparable_form(wrong) != comparable_form(right):
             self.tests.add(pytest_run.current_test)
         return wrong

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from grader.authoring.importing.fill_in import make_unused_id
-from grader.authoring.importing.write import quote_texts, write_text, yaml_text
+from grader.authoring.importing.write import format_yaml, quote_texts, write_text
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.definitions.yaml_source import ListNode, read_yaml
@@ -19,7 +19,7 @@ _WORDS: Final = 4  # words of the sentence that make up an id
 _WORD: Final = re.compile(r"[a-z0-9]+")
 
 
-def new_misconception(
+def add_misconception(
     exercise: Exercise, path: Path, says: str, name: str | None = None
 ) -> tuple[str, int]:
     """Add a submission to its exercise's file as a misconception; return its id and line.
@@ -73,10 +73,10 @@ def add_entry(
     lines = document.text.splitlines()
     if document.has(key):
         at, margin = _end_of_list(document.node(key), lines, path, key)
-        new = _item(entry, margin)
+        new = _format_entry(entry, margin)
     else:
         at = len(lines)
-        new = ["", f"{key}:", *_item(entry, "  ")]
+        new = ["", f"{key}:", *_format_entry(entry, "  ")]
     text = ends.join([*lines[:at], *new, *lines[at:]]) + ends
     write_text(path, text)
     try:
@@ -84,7 +84,7 @@ def add_entry(
     except Exception as error:
         path.write_bytes(before)
         raise UsageError(f"{path} would not be valid with the new entry: {error}") from error
-    return at + 1 + (len(new) - len(_item(entry, "")))
+    return at + 1 + (len(new) - len(_format_entry(entry, "")))
 
 
 def _end_of_list(node: object, lines: list[str], path: Path, key: str) -> tuple[int, str]:
@@ -106,7 +106,7 @@ def _end_of_list(node: object, lines: list[str], path: Path, key: str) -> tuple[
     return end, margin
 
 
-def _item(entry: Mapping[str, str], margin: str) -> list[str]:
+def _format_entry(entry: Mapping[str, str], margin: str) -> list[str]:
     """Return the lines of an entry, with its dash after the margin."""
-    whole = yaml_text({"x": [{key: quote_texts(value) for key, value in entry.items()}]})
+    whole = format_yaml({"x": [{key: quote_texts(value) for key, value in entry.items()}]})
     return [f"{margin}{line[2:]}".rstrip() for line in whole.splitlines()[1:]]

@@ -35,7 +35,7 @@ def describe_verdict(result: Result) -> str:
     return f"{result.outcome}, {result.score} of {result.max_score}"
 
 
-def tests_that_changed(change: VerdictChange) -> list[str]:
+def list_changed_tests(change: VerdictChange) -> list[str]:
     """Name the tests in both versions whose outcomes differ."""
     if not (isinstance(change.before, Verdict) and isinstance(change.after, Verdict)):
         return []
@@ -47,7 +47,7 @@ def tests_that_changed(change: VerdictChange) -> list[str]:
     ]
 
 
-def verdict_changes(
+def compare_versions(
     before: Exercise, after: Exercise, folder: Path, pool: WorkerPool
 ) -> Iterator[VerdictChange]:
     """Grade every `<student>/<exercise>.py` in a folder by both versions.

@@ -18,7 +18,7 @@ _NO_REFERENCE: Final = re.compile(r"^(  (\w+): )\{\} #.*$", re.MULTILINE)
 _NUMBER: Final = re.compile(r"(\d+)-")
 
 
-def new_exercise(slug: str, folder: Path, kind: str = "write") -> Path:
+def write_exercise(slug: str, folder: Path, kind: str = "write") -> Path:
     """Write the template of an exercise under a new name, after the existing ones.
 
     Args:
@@ -48,7 +48,7 @@ def new_exercise(slug: str, folder: Path, kind: str = "write") -> Path:
             replacements = {
                 "@slug@": slug,
                 "@title@": slug.replace("-", " ").capitalize(),
-                "@function@": _function(slug),
+                "@function@": _name_function(slug),
                 "@schema@": nearest_schema(folder, "exercise") or _OWN_SCHEMA,
             }
             text = (_TEMPLATES / f"{kind}.yaml").read_text(encoding="utf-8")
@@ -58,7 +58,7 @@ def new_exercise(slug: str, folder: Path, kind: str = "write") -> Path:
     return path
 
 
-def new_course(slug: str, folder: Path) -> list[Path]:
+def write_course(slug: str, folder: Path) -> list[Path]:
     """Write a course with its own reference, a track, an exercise and the schemas.
 
     Args:
@@ -73,7 +73,7 @@ def new_course(slug: str, folder: Path) -> list[Path]:
     if not is_slug(slug):
         raise UsageError(f"'{slug}' is not lower-case words joined by hyphens")
     course = folder / slug
-    package = f"{_function(slug)}_reference"
+    package = f"{_name_function(slug)}_reference"
     replacements = {"@title@": slug.replace("-", " ").capitalize(), "@package@": package}
     files = {
         "course.yaml": "course.yaml",
@@ -90,7 +90,7 @@ def new_course(slug: str, folder: Path) -> list[Path]:
             text = (_TEMPLATES / "course" / name).read_text(encoding="utf-8")
             target.write_text(_fill_in(text, replacements), encoding="utf-8")
             written.append(target)
-        exercise = new_exercise(_FIRST_EXERCISE, course / _FIRST_TRACK)
+        exercise = write_exercise(_FIRST_EXERCISE, course / _FIRST_TRACK)
         text = exercise.read_text(encoding="utf-8")
         text = _NO_REFERENCE.sub(rf"\1{{reference: {package}.rows:\2}}", text)
         text = text.replace("expect: solution", "expect: reference")
@@ -108,6 +108,6 @@ def _fill_in(text: str, replacements: Mapping[str, str]) -> str:
     return re.sub("|".join(replacements), lambda match: replacements[match[0]], text)
 
 
-def _function(slug: str) -> str:
+def _name_function(slug: str) -> str:
     name = slug.replace("-", "_")
     return f"solve_{name}" if name[0].isdigit() or keyword.iskeyword(name) else name

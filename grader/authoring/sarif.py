@@ -27,14 +27,14 @@ class SarifResult:
     column: int | None = None
 
 
-def uri_in(root: Path, path: Path) -> str:
+def make_uri(root: Path, path: Path) -> str:
     """Return a file's path in its repository or below `root`, or else its absolute URI."""
     file = Path(os.path.abspath(path))  # noqa: PTH100  removes `..`, but keeps links
     top = next((parent for parent in file.parents if (parent / ".git").exists()), root.absolute())
     return file.as_uri().removeprefix(top.as_uri().rstrip("/") + "/")
 
 
-def sarif_log(
+def make_log(
     tool: str, rules: Mapping[str, Mapping[str, Any]], results: Iterable[SarifResult], mark: str
 ) -> dict[str, Any]:
     """Return a SARIF log of one run.

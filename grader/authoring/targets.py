@@ -36,7 +36,7 @@ def find_targets(names: Iterable[str], collection_folder: Path) -> list[TargetGr
     groups = [group for name in names for group in _find_groups(name, collection_folder)]
     seen: set[Path] = set()
     targets = []
-    for group in groups if names else _in_collection(collection_folder):
+    for group in groups if names else _list_groups(collection_folder):
         files = tuple(path for path in group.files if path.resolve() not in seen)
         seen.update(path.resolve() for path in files)
         if files or group.track is not None:
@@ -49,11 +49,11 @@ def _find_groups(name: str, collection_folder: Path) -> Iterator[TargetGroup]:
     if not is_path(name):
         yield _find_by_id(name, collection_folder)
     elif path.name == TRACK_FILE and exists(path):
-        yield _track(path.parent)
+        yield _make_track_group(path.parent)
     elif exists(path / TRACK_FILE):
-        yield _track(path)
+        yield _make_track_group(path)
     elif path.is_dir():
-        yield from _in_collection(path)
+        yield from _list_groups(path)
     elif not exists(path):
         raise UsageError(f"no file or folder '{path}'")
     elif path.suffix == LESSON_SUFFIX:
@@ -77,12 +77,12 @@ def _find_by_id(name: str, folder: Path) -> TargetGroup:
     if name in exercises:
         return TargetGroup((exercises[name],))
     if name in tracks:
-        return _track(tracks[name])
+        return _make_track_group(tracks[name])
     hint = did_you_mean(name, [*exercises, *tracks]) or f" in {folder}"
     raise UsageError(f"no exercise or track {quote(name)}{hint}{path_hint(name)}")
 
 
-def _in_collection(folder: Path) -> Iterator[TargetGroup]:
+def _list_groups(folder: Path) -> Iterator[TargetGroup]:
     files = files_by_folder(folder)
     is_match = False
     for below, paths in files.items():
@@ -94,5 +94,5 @@ def _in_collection(folder: Path) -> Iterator[TargetGroup]:
         raise UsageError(f"there is no exercise in {folder}")
 
 
-def _track(folder: Path) -> TargetGroup:
+def _make_track_group(folder: Path) -> TargetGroup:
     return TargetGroup(tuple(exercise_files(folder)), folder / TRACK_FILE)

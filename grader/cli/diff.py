@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from grader.authoring.difference import describe_verdict, tests_that_changed, verdict_changes
+from grader.authoring.difference import compare_versions, describe_verdict, list_changed_tests
 from grader.cli import options
 from grader.cli.main import EXIT_NOT_PASSED
 from grader.definitions.collection import load_exercise
@@ -35,7 +35,7 @@ def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> No
         options.refuse_submitted_definitions(path, folder)
     versions = load_exercise(before), load_exercise(after)
     with WorkerPool(jobs, options.sandbox_opener(unsafe=False, workers=jobs)) as pool:
-        changes = list(verdict_changes(*versions, folder, pool))
+        changes = list(compare_versions(*versions, folder, pool))
     changed = [change for change in changes if change.differs]
     if form == "json":
         data = [
@@ -45,7 +45,7 @@ def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> No
                 "before": describe_verdict(change.before),
                 "after": describe_verdict(change.after),
                 "differs": change.differs,
-                "tests": tests_that_changed(change),
+                "tests": list_changed_tests(change),
             }
             for change in changes
         ]
@@ -56,7 +56,7 @@ def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> No
             click.echo(
                 f"{student}: {describe_verdict(change.before)} -> {describe_verdict(change.after)}"
             )
-            for line in tests_that_changed(change):
+            for line in list_changed_tests(change):
                 click.echo(f"  {line}")
         of_all = plural(len(changes), "submission")
         click.echo(f"{len(changed)} of {of_all} would get another verdict")

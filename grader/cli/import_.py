@@ -5,20 +5,20 @@ from pathlib import Path
 
 import click
 
-from grader.authoring.importing.import_report import report
+from grader.authoring.importing.import_report import write_report
 from grader.authoring.importing.read_source import read_source
 from grader.authoring.importing.validate_drafts import load_if_valid, validate_draft
 from grader.authoring.importing.verify_imported import ImportProof, verify_imported
 from grader.authoring.importing.write import (
     correct_tests,
-    definition_text,
-    plan,
-    track_text,
+    format_definition,
+    format_track,
+    plan_files,
     write_text,
 )
 from grader.authoring.lint.lint_report import lint
 from grader.authoring.lint.rule import LintFinding
-from grader.authoring.sources.draft import slug
+from grader.authoring.sources.draft import make_slug
 from grader.authoring.targets import TargetGroup
 from grader.cli import options
 from grader.cli.main import EXIT_FAULT, EXIT_NOT_PASSED
@@ -62,30 +62,30 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
       etude import lesson.md --into drafts
       etude import problems/ --into exercises --track linear-algebra
     """
-    if track is not None and slug(track) != track:
+    if track is not None and make_slug(track) != track:
         raise UsageError(f"--track: {track!r} is not lower-case words joined by hyphens")
     source_drafts = read_source(source)
     problems = {draft.id: validate_draft(draft) for draft in source_drafts.drafts}
-    paths = plan(source_drafts.drafts, into, track, force=force)
+    paths = plan_files(source_drafts.drafts, into, track, force=force)
     drafts = dict(zip(paths, source_drafts.drafts, strict=True))
     for path, draft in drafts.items():
-        write_text(path, definition_text(draft))
+        write_text(path, format_definition(draft))
     if track is not None and drafts:
         write_text(
-            into / track / "track.yaml", track_text(track, source_drafts.drafts, source.name)
+            into / track / "track.yaml", format_track(track, source_drafts.drafts, source.name)
         )
     proofs = _verify([exercise for exercise in map(load_if_valid, drafts) if exercise is not None])
     for path, proof in proofs.items():
         if correct_tests(drafts[path], proof.printed, proof.changing):
-            write_text(path, definition_text(drafts[path]))
+            write_text(path, format_definition(drafts[path]))
     for path, error in _lint_errors(list(proofs)):
         if not any(error.message in sentence for sentence in proofs[path].sentences):
             message = f"line {error.where.line}: {error.message} ({error.rule.code})"
             proofs[path].sentences.append(message)
-    click.echo(report(source_drafts, drafts, problems, proofs))
+    click.echo(write_report(source_drafts, drafts, problems, proofs))
     if any(proof.faults for proof in proofs.values()):
         raise click.exceptions.Exit(EXIT_FAULT)
-    proven = len(proofs) == len(drafts) and all(proof.proven for proof in proofs.values())
+    proven = len(proofs) == len(drafts) and all(proof.is_proven for proof in proofs.values())
     raise click.exceptions.Exit(0 if proven and not source_drafts.failures else EXIT_NOT_PASSED)
 
 

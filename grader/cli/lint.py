@@ -6,9 +6,15 @@ from pathlib import Path
 
 import click
 
-from grader.authoring.lint.catalogue import choose, find
+from grader.authoring.lint.catalogue import find_rule, select_codes
 from grader.authoring.lint.fix import fix
-from grader.authoring.lint.lint_formats import data, describe_rules, explanation, sarif, text_lines
+from grader.authoring.lint.lint_formats import (
+    describe_rules,
+    explain_rule,
+    to_data,
+    to_lines,
+    to_sarif,
+)
 from grader.authoring.lint.lint_report import LintReport, lint
 from grader.authoring.targets import find_targets
 from grader.cli import options
@@ -54,15 +60,16 @@ def command(
     """
     if explain is not None or rules_markdown:
         click.echo(
-            describe_rules() if explain is None else f"{explanation(find(explain))}\n", nl=False
+            describe_rules() if explain is None else f"{explain_rule(find_rule(explain))}\n",
+            nl=False,
         )
         return
 
     report = _lint(targets, exercises, (select, ignore), repair=repair)
     if form == "text":
-        text = "\n".join(text_lines(report))
+        text = "\n".join(to_lines(report))
     else:
-        log = data(report) if form == "json" else sarif(report, Path.cwd())
+        log = to_data(report) if form == "json" else to_sarif(report, Path.cwd())
         text = json.dumps(log, indent=2, ensure_ascii=False)
     if output is None:
         click.echo(text)
@@ -78,7 +85,7 @@ def _lint(
     *,
     repair: bool,
 ) -> LintReport:
-    codes = choose(*choice)
+    codes = select_codes(*choice)
     folder = options.collection_for(targets, exercises)
     names = []
     for name in targets:

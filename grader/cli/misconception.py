@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from grader.authoring.add_entry import new_misconception
+from grader.authoring.add_entry import add_misconception
 from grader.cli import options
 from grader.course.failures import group_failures
 from grader.course.grades import read_results
@@ -70,6 +70,6 @@ def add(
         path = group.files[0]
     if says is None:
         says = click.prompt("What unlocks it, in one or two sentences", err=True)
-    name_added, line = new_misconception(exercise, Path(path), says, name)
+    name_added, line = add_misconception(exercise, Path(path), says, name)
     click.echo(f"{exercise.where.path}:{line}: misconception '{name_added}' is added.")
     click.echo(f"Prove it: etude verify {exercise.where.path}")

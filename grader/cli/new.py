@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from grader.authoring.new_exercise import new_course, new_exercise
+from grader.authoring.new_exercise import write_course, write_exercise
 from grader.cli import options
 from grader.definitions.json_schemas import nearest_schema
 
@@ -40,11 +40,11 @@ def command(slug: str, kind: str, into: Path, *, course: bool) -> None:
       etude new linear-algebra --course
     """
     if course:
-        for path in new_course(slug, into):
+        for path in write_course(slug, into):
             click.echo(f"{path} is written.")
         click.echo(f"While you work on it: etude verify {into / slug}/ --watch")
         return
-    path = new_exercise(slug, into, kind)
+    path = write_exercise(slug, into, kind)
     click.echo(f"{path} is written.")
     click.echo(f"While you work on it: etude verify {path} --watch")
     if not nearest_schema(into, "exercise"):

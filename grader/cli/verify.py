@@ -18,9 +18,9 @@ from grader.authoring.lint.load import LoadedFiles
 from grader.authoring.targets import TargetGroup, find_targets
 from grader.authoring.verify.breaking_calls import with_breaking_calls
 from grader.authoring.verify.leaks import begin_to_find_leaks
-from grader.authoring.verify.proof import Proof, record
+from grader.authoring.verify.proof import Proof, make_record
 from grader.authoring.verify.proof_cache import ProofCache
-from grader.authoring.verify.proof_formats import print_proofs, sarif
+from grader.authoring.verify.proof_formats import print_proofs, to_sarif
 from grader.authoring.verify.verification import (
     FindLeaks,
     add_lint_errors,
@@ -103,13 +103,13 @@ def command(
     if breaks:
         with WorkerPool(jobs, options.sandbox_opener(unsafe=False, workers=jobs)) as pool:
             proofs = with_breaking_calls(proofs, pool)
-    data = record({os.fspath(path): proof for path, proof in proofs.items()}, __version__)
+    data = make_record({os.fspath(path): proof for path, proof in proofs.items()}, __version__)
     if output is not None:
         options.write_file(output, json.dumps(data, indent=2) + "\n")
     if form == "json":
         click.echo(json.dumps(data, indent=2))
     elif form == "sarif":
-        click.echo(json.dumps(sarif(proofs, Path.cwd()), indent=2, ensure_ascii=False))
+        click.echo(json.dumps(to_sarif(proofs, Path.cwd()), indent=2, ensure_ascii=False))
     else:
         print_proofs(Console(highlight=False), proofs, verbose=verbose)
     raise click.exceptions.Exit(max(_STATUS[proof.status] for proof in proofs.values()))
@@ -133,9 +133,9 @@ def _prove(
             cache.tidy()
     report = lint(groups, collection, unshowable=unshowable, definitions=definitions)
     add_lint_errors(verification, report)
-    if not verification.finished_proofs():
+    if not verification.select_finished():
         raise UsageError("there is nothing to verify")
-    return verification.finished_proofs()
+    return verification.select_finished()
 
 
 def _accept(proofs: Mapping[Path, Proof], reason: str | None, change: str | None) -> bool:

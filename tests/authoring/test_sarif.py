@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from grader.authoring.sarif import SarifResult, sarif_log, uri_in
+from grader.authoring.sarif import SarifResult, make_log, make_uri
 
 RULES = {"one": {"shortDescription": {"text": "One."}}, "two": {}}
 FINDING = SarifResult("two", "error", "It is wrong.", "a/x.yaml", 3, 7)
@@ -10,7 +10,7 @@ FINDING = SarifResult("two", "error", "It is wrong.", "a/x.yaml", 3, 7)
 
 def test_a_log_has_what_code_hosts_need() -> None:
     """Version, driver, and results at places, each with the index of its rule."""
-    log = sarif_log(
+    log = make_log(
         "etude lint", RULES, [FINDING, SarifResult("one", "note", "So.", "b", 0)], "f/v1"
     )
     assert log["version"] == "2.1.0"
@@ -28,7 +28,7 @@ def test_a_fingerprint_outlives_a_move_and_is_of_one_finding() -> None:
     """The same finding on another line has the same one; a second of the same words has its own."""
 
     def prints(*findings: SarifResult) -> list[str]:
-        (run,) = sarif_log("etude lint", RULES, findings, "f/v1")["runs"]
+        (run,) = make_log("etude lint", RULES, findings, "f/v1")["runs"]
         return [each["partialFingerprints"]["f/v1"] for each in run["results"]]
 
     moved = SarifResult("two", "error", "It is wrong.", "a/x.yaml", 9, 1)
@@ -38,7 +38,9 @@ def test_a_fingerprint_outlives_a_move_and_is_of_one_finding() -> None:
 
 def test_a_path_is_relative_to_the_repository(tmp_path: Path) -> None:
     """With what a URI has to escape; a file elsewhere has its whole path."""
-    assert uri_in(tmp_path, tmp_path / "a b" / "x.yaml") == "a%20b/x.yaml"
-    assert uri_in(tmp_path / "one", tmp_path / "one" / ".." / "two") == (tmp_path / "two").as_uri()
+    assert make_uri(tmp_path, tmp_path / "a b" / "x.yaml") == "a%20b/x.yaml"
+    assert (
+        make_uri(tmp_path / "one", tmp_path / "one" / ".." / "two") == (tmp_path / "two").as_uri()
+    )
     (tmp_path / "a b" / ".git").mkdir(parents=True)
-    assert uri_in(tmp_path, tmp_path / "a b" / "c" / ".." / "x.yaml") == "x.yaml"
+    assert make_uri(tmp_path, tmp_path / "a b" / "c" / ".." / "x.yaml") == "x.yaml"

@@ -12,7 +12,7 @@ from grader.audit.loading.written_tests import WrittenTests
 from grader.authoring.sources import exercism, problem_folder
 from grader.authoring.sources.assignment import Assignment
 from grader.authoring.sources.draft import NOTHING
-from grader.authoring.sources.python_parsing import bad, has_test, parse
+from grader.authoring.sources.python_parsing import error_in, has_test, parse
 from grader.authoring.sources.source_files import entries, read_text_inside
 
 _SAME: Final = '''
@@ -55,7 +55,7 @@ def load_problem(folder: Path) -> Assignment:
         stdout = (test.stdout or "") if test.key == "run" else None
         tests.add(test.description or test.id, code, stdout)
     if not draft.tests:
-        raise bad(folder / "tests.json", "there is no test in it")
+        raise error_in(folder / "tests.json", "there is no test in it")
     has_calls = any(test.key == "call" for test in draft.tests)
     has_starter = bool(draft.starter.strip()) and not any("made of" in r for r in draft.remarks)
     return Assignment(
@@ -85,12 +85,12 @@ def load_exercism(folder: Path) -> Assignment:
     models, tests = [*files["exemplar"], *files["example"]], files["test"]
     if not models:
         message = "the exercise has no exemplar, so there is no solution"
-        raise bad(folder / exercism.CONFIG, message)
+        raise error_in(folder / exercism.CONFIG, message)
     solution = stubs[0]
     modules = {solution: _source(folder, models[0])}
     test_sources = {test: _source(folder, test) for test in tests}
     if not any(has_test(parse(source, folder / name)) for name, source in test_sources.items()):
-        raise bad(folder / (tests or [exercism.CONFIG])[0], "there is no test in it")
+        raise error_in(folder / (tests or [exercism.CONFIG])[0], "there is no test in it")
     known_files = {*stubs, *models, *tests}
     beside = [
         entry.name

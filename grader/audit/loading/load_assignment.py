@@ -11,7 +11,7 @@ from grader.authoring.sources import exercism, problem_folder
 from grader.authoring.sources.assignment import Assignment
 from grader.authoring.sources.assignment_folder import is_test_file, load_python_folder
 from grader.authoring.sources.folder_files import FolderFiles
-from grader.authoring.sources.python_parsing import bad
+from grader.authoring.sources.python_parsing import error_in
 from grader.authoring.sources.source_files import UnreadableError, printable_name, subfolders
 from grader.definitions.files import SUFFIXES, TRACK_FILE
 from grader.errors import UsageError
@@ -52,13 +52,13 @@ def load_all(
     if not os.path.lexists(path):
         raise UsageError(f"there is no {printable_name(path)}")
     if path.is_symlink():
-        raise bad(path, "a symbolic link is not followed; name the file or folder itself")
+        raise error_in(path, "a symbolic link is not followed; name the file or folder itself")
     if path.is_file():
         if path.suffix in SUFFIXES and not has_options:
-            raise bad(path, _IS_A_DEFINITION)
+            raise error_in(path, _IS_A_DEFINITION)
         return [_load_file(path, solution=solution, tests=tests, starter=starter)]
     if not path.is_dir():
-        raise bad(path, "this is no regular file and no folder")
+        raise error_in(path, "this is no regular file and no folder")
     if has_options:
         return [load_python_folder(path, solution=solution, tests=tests, starter=starter)]
     return _load_folder(path)
@@ -72,7 +72,7 @@ def _load_file(
             raise UsageError("a notebook has its solution and tests in it: name nothing else")
         return load_notebook(path)
     if path.suffix != ".py":
-        raise bad(path, "this is no Python, no notebook and no folder")
+        raise error_in(path, "this is no Python, no notebook and no folder")
     if is_test_file(path.name):
         return load_python_folder(
             path.parent, solution=solution, tests=[path, *tests], starter=starter
@@ -86,20 +86,20 @@ def _load_file(
 
 def _load_folder(path: Path) -> list[Assignment]:
     if os.path.lexists(path / TRACK_FILE):
-        raise bad(path / TRACK_FILE, _IS_A_DEFINITION)
+        raise error_in(path / TRACK_FILE, _IS_A_DEFINITION)
     if assignment := _load_exercise(path):
         return [assignment]
     try:
         folders = [inner for folder in subfolders(path) for inner in (folder, *subfolders(folder))]
     except UnreadableError as error:
-        raise bad(path, str(error)) from error
+        raise error_in(path, str(error)) from error
     exercises = [
         folder
         for folder in folders
         if exercism.is_exercise(folder) or problem_folder.is_problem(folder)
     ]
     if len(exercises) > _MAX_ASSIGNMENTS:
-        raise bad(
+        raise error_in(
             path, f"there are more than {_MAX_ASSIGNMENTS} assignments in it; name a part of it"
         )
     if exercises:
@@ -110,7 +110,7 @@ def _load_folder(path: Path) -> list[Assignment]:
         if len(notebooks) == 1:
             return [load_notebook(files.path(notebooks[0]))]
         several = ", ".join(notebooks[:_MAX_NAMES])
-        raise bad(path, f"each of these notebooks may be meant: {several}; name one")
+        raise error_in(path, f"each of these notebooks may be meant: {several}; name one")
     return [load_python_folder(path)]
 
 
@@ -120,4 +120,4 @@ def _load_exercise(folder: Path) -> Assignment | None:
             return load_exercism(folder)
         return load_problem(folder) if problem_folder.is_problem(folder) else None
     except UnreadableError as error:
-        raise bad(folder, str(error)) from error
+        raise error_in(folder, str(error)) from error

@@ -14,7 +14,7 @@ from grader.authoring.sources.draft import Draft, DraftTest
 from grader.authoring.sources.notebook_cells import has_statement
 from grader.authoring.sources.notebook_reader import read_notebook
 from grader.authoring.sources.program_parts import join, read_program
-from grader.authoring.sources.python_parsing import bad, find_imports, parse
+from grader.authoring.sources.python_parsing import error_in, find_imports, parse
 from grader.authoring.sources.source_files import (
     UnreadableError,
     printable_name,
@@ -59,11 +59,11 @@ def load_notebook(path: Path) -> Assignment:
         # The message also gives the line of the broken JSON.
         if message.startswith(f"{printable_name(path.name)}:"):
             raise UsageError(f"{printable_name(path.parent)}/{message}") from error
-        raise bad(path, message) from error
+        raise error_in(path, message) from error
     if not questions.drafts and questions.failures:
-        raise bad(path, f"no answer of it can be audited: {questions.failures[0]}")
+        raise error_in(path, f"no answer of it can be audited: {questions.failures[0]}")
     if not questions.drafts:
-        raise bad(path, "there is no answer with tests in it, as nbgrader or Otter mark them")
+        raise error_in(path, "there is no answer with tests in it, as nbgrader or Otter mark them")
     sources: dict[str, None] = {}  # distinct sources of statements, in order
     for draft in questions.drafts:
         parse(draft.solution, path)
@@ -75,7 +75,7 @@ def load_notebook(path: Path) -> Assignment:
     notes = list(questions.failures)
     tests = _write_tests(questions.drafts, solution, notes)
     if not tests.files:
-        raise bad(path, "no cell of it checks an answer: there is no assert in it")
+        raise error_in(path, "no cell of it checks an answer: there is no assert in it")
     modules = {f"{_MODULE}.py": solution, **tests.files}
     imports = {
         module.parts[0] for text in modules.values() for module in find_imports(parse(text, path))

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from grader.audit.reports.document import html, markdown, text
 from grader.audit.reports.phrases import headline, percent, sort_checks
 from grader.audit.result import GROUPS, Audit
-from grader.authoring.sarif import SarifResult, sarif_log
+from grader.authoring.sarif import SarifResult, make_log
 from grader.reports.phrases import to_one_line
 
 _FORMAT: Final = 1  # version of the JSON format
@@ -75,7 +75,7 @@ def sarif(audits: Sequence[Audit]) -> str:
             for rule, message, line in holes
         ]
     rules = {name: {"shortDescription": {"text": summary}} for name, summary in _RULES.items()}
-    log = sarif_log("etude audit", rules, results, "hole/v1")
+    log = make_log("etude audit", rules, results, "hole/v1")
     return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
 
 

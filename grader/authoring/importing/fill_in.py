@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection
 from typing import Final
 
-from grader.authoring.sources.draft import Draft, DraftTest, slug
+from grader.authoring.sources.draft import Draft, DraftTest, make_slug
 from grader.authoring.sources.program_parts import (
     ParsedProgram,
     find_kind,
@@ -58,7 +58,7 @@ def fill_in_draft(draft: Draft) -> None:
     _name_in_instructions(draft)
     taken: set[str] = set()
     for number, test in enumerate(draft.tests, 1):
-        name = make_unused_id(slug(test.id) or f"test-{number}", taken)
+        name = make_unused_id(make_slug(test.id) or f"test-{number}", taken)
         taken.add(name)
         if test.id and name != test.id:
             draft.remarks.append(f"the test {test.id[:80]!r} is called {name!r} here")
@@ -79,13 +79,13 @@ def make_unused_id(name: str, taken: Collection[str]) -> str:
 
 def _fill_in_metadata(draft: Draft) -> None:
     name = draft.id or draft.title
-    draft.id = slug(draft.id) or slug(draft.title) or "imported"
+    draft.id = make_slug(draft.id) or make_slug(draft.title) or "imported"
     if name and name not in (draft.id, draft.title):
         draft.remarks.append(f"the id {name[:80]!r} is spelled {draft.id!r} here")
     if not draft.title:
         draft.title = draft.id.replace("-", " ").capitalize()
         draft.remarks.append(f"the source has no title; it is {draft.title!r} now")
-    difficulty = _DIFFICULTIES.get(slug(draft.difficulty))
+    difficulty = _DIFFICULTIES.get(make_slug(draft.difficulty))
     if difficulty is None:
         draft.notes += [("difficulty", draft.difficulty)] if draft.difficulty else []
         reason = f"the difficulty {draft.difficulty[:40]!r} is unknown here"
@@ -94,7 +94,7 @@ def _fill_in_metadata(draft: Draft) -> None:
     elif difficulty != draft.difficulty:
         draft.remarks.append(f"the difficulty {draft.difficulty!r} is called {difficulty!r} here")
     draft.difficulty = difficulty or "beginner"
-    kind = _KINDS.get(slug(draft.kind) or "write")
+    kind = _KINDS.get(make_slug(draft.kind) or "write")
     if kind is None:
         draft.notes.append(("kind", draft.kind))
         draft.remarks.append(f"there is no kind of exercise {draft.kind[:40]!r}; it is 'write' now")
@@ -149,7 +149,7 @@ def _add_starter_parts(draft: Draft, solution: ParsedProgram, starter: ParsedPro
 
 def _complete_test(draft: Draft, test: DraftTest, starter: ParsedProgram) -> None:
     """Add the lines of the starter on which a test's statements depend."""
-    demo = starter.demo_statements()
+    demo = starter.select_demo()
     if not test.code.strip():
         test.code = join(statement.source for statement in demo.statements)
         if test.code:

@@ -9,7 +9,7 @@ from grader.authoring.sources.source_files import escape_controls
 from grader.definitions.wording import plural
 
 
-def report(
+def write_report(
     result: SourceDrafts,
     drafts: Mapping[Path, Draft],
     problems: Mapping[str, Sequence[str]],
@@ -32,13 +32,13 @@ def report(
             lines += _section("Could not be tried out", proof.faults)
             lines += _section("Wrong", proof.sentences)
             lines += _section("Good to know", proof.notes)
-            if proof.proven:
+            if proof.is_proven:
                 lines.append("  Proven: nothing stands in the way.")
         lines.append("")
     lines += _section("Also", result.remarks, "", [""])
     lines += _section("Not imported", result.failures, "", [""])
     works = sum(proof.works for proof in proofs.values())
-    proven = sum(proof.proven for proof in proofs.values())
+    proven = sum(proof.is_proven for proof in proofs.values())
     left_out = f", {len(result.failures)} left out" if result.failures else ""
     summary = (
         f"{plural(len(drafts), 'exercise')} imported, {proven} proven{left_out}. "

@@ -51,7 +51,7 @@ def read_source(source: Path) -> SourceDrafts:
     except UnreadableError as error:
         raise UsageError(str(error)) from error
     if not source_drafts.drafts and not source_drafts.failures:
-        raise UsageError(f"nothing to import in {printable_name(source)}: {_next_step(source)}")
+        raise UsageError(f"nothing to import in {printable_name(source)}: {_advise(source)}")
     for draft in source_drafts.drafts:
         fill_in_draft(draft)
     taken: set[str] = set()
@@ -64,7 +64,7 @@ def read_source(source: Path) -> SourceDrafts:
     return source_drafts
 
 
-def _next_step(source: Path) -> str:
+def _advise(source: Path) -> str:
     """Return a sentence that says what a source lacks, and how its author can proceed."""
     match source.suffix.lower():
         case ".py":

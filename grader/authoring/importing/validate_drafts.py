@@ -4,7 +4,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from grader.authoring.importing.write import definition_text
+from grader.authoring.importing.write import format_definition
 from grader.authoring.sources.draft import Draft
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
@@ -24,7 +24,7 @@ def validate_draft(draft: Draft) -> tuple[str, ...]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{draft.id}.yaml"
         for _ in range(_ROUNDS):
-            path.write_text(definition_text(draft), encoding="utf-8")
+            path.write_text(format_definition(draft), encoding="utf-8")
             try:
                 load_exercise(path)
             except UsageError as error:

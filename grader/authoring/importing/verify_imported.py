@@ -40,7 +40,7 @@ class ImportProof:
     printed: dict[str, str] = field(default_factory=dict)
 
     @property
-    def proven(self) -> bool:
+    def is_proven(self) -> bool:
         """True if the exercise has no problems and no faults."""
         return not self.sentences and not self.faults
 
@@ -65,7 +65,7 @@ def verify_imported(
     )
     for _ in prove_pending(verification, pool, find_leaks, None):
         advance()
-    proofs = verification.finished_proofs()
+    proofs = verification.select_finished()
     return {
         exercise.where.path: _examine(
             exercise, results[exercise.where.path], proofs[exercise.where.path]
@@ -85,7 +85,7 @@ def _run_solutions(
         lenient = variants.with_changed_inputs(visible)
         for run in (
             variants.plan_with_evidence(group, _SOLUTION, visible, exercise.solution),
-            variants.plan(group, _CHANGING, lenient, exercise.solution),
+            variants.plan_run(group, _CHANGING, lenient, exercise.solution),
         ):
             runs[id(run.job)] = exercise.where.path, run.name
             jobs.append(run.job)
@@ -98,9 +98,9 @@ def _run_solutions(
 
 def _correct(exercise: Exercise, results: Mapping[str, Result]) -> Exercise:
     """Return a variant that allows changed arguments and takes wrong outputs from the solution."""
-    changing = _changing(results)
+    changing = _find_changing(results)
     changed = variants.with_changed_inputs(exercise, changing) if changing else exercise
-    wrong = {test.id for test, _ in _wrong_tests(changed, results[_SOLUTION])}
+    wrong = {test.id for test, _ in _find_wrong_tests(changed, results[_SOLUTION])}
     if not wrong:
         return changed
     tests = tuple(
@@ -110,7 +110,7 @@ def _correct(exercise: Exercise, results: Mapping[str, Result]) -> Exercise:
     return variants.make_variant(changed, "corrected", tests=tests)
 
 
-def _changing(results: Mapping[str, Result]) -> frozenset[TestId]:
+def _find_changing(results: Mapping[str, Result]) -> frozenset[TestId]:
     """Return the tests that the solution passes only if it may change its arguments."""
     strict, lenient = results[_SOLUTION], results[_CHANGING]
     if isinstance(strict, EtudeError) or isinstance(lenient, EtudeError):
@@ -118,7 +118,7 @@ def _changing(results: Mapping[str, Result]) -> frozenset[TestId]:
     return passed_tests(lenient) & failed_tests(strict)
 
 
-def _wrong_tests(exercise: Exercise, result: Result) -> list[tuple[TestCase, TestResult]]:
+def _find_wrong_tests(exercise: Exercise, result: Result) -> list[tuple[TestCase, TestResult]]:
     """Return the tests whose expected values differ from the solution's results."""
     if isinstance(result, EtudeError) or result.message:
         return []
@@ -144,11 +144,11 @@ def _examine(exercise: Exercise, results: Mapping[str, Result], proof: Proof) ->
         return ImportProof(faults=findings)
     if isinstance(verdict, EtudeError):
         return ImportProof(sentences=findings or [str(verdict)])
-    import_proof = ImportProof(changing=_changing(results))
+    import_proof = ImportProof(changing=_find_changing(results))
     uncalled_lines = [each.line for each in proof.findings if each.check == check_names.CALLS]
     wrong_values = verdict.evidence.wrong_expected_values if verdict.evidence else ()
     wrong_value_messages = {value.test: value.message for value in reversed(wrong_values)}
-    for test, outcome in _wrong_tests(exercise, verdict):
+    for test, outcome in _find_wrong_tests(exercise, verdict):
         expected, printed = test.stdout or "", outcome.output
         # Outputs that differ only in brackets and commas count as alike: `[1., 2.]`, `[1. 2.]`.
         bare_expected, bare_printed = (
@@ -165,8 +165,8 @@ def _examine(exercise: Exercise, results: Mapping[str, Result], proof: Proof) ->
             is_uncalled = test.where.line in uncalled_lines
             program_name = "the test's own program" if is_uncalled else "the solution"
             import_proof.sentences.append(
-                f"the expected output of test '{test.id}' is wrong. It says\n{_block(expected)}\n"
-                f"and {program_name} prints\n{_block(printed)}"
+                f"the expected output of test '{test.id}' is wrong. It says\n{_indent(expected)}\n"
+                f"and {program_name} prints\n{_indent(printed)}"
             )
     import_proof.works = not verdict.message and all(
         test.outcome is Outcome.PASSED or test.id in {*import_proof.printed, *import_proof.changing}
@@ -182,6 +182,6 @@ def _examine(exercise: Exercise, results: Mapping[str, Result], proof: Proof) ->
     return import_proof
 
 
-def _block(text: str) -> str:
+def _indent(text: str) -> str:
     lines = text.rstrip("\n").split("\n") or [""]
     return "\n".join(f"    {line}" for line in lines)

@@ -20,14 +20,14 @@ _KEYS_APART: Final = frozenset(
 )
 
 
-def definition_text(draft: Draft) -> str:
+def format_definition(draft: Draft) -> str:
     """Return a draft as a definition's text, with its notes as comments at the top."""
-    lines = [f"# Imported from {_one_line(draft.origin)}"]
+    lines = [f"# Imported from {_join_lines(draft.origin)}"]
     if draft.notes:
         lines += ["#", "# Kept from the source, since the format has no place for it:"]
     for key, value in draft.notes:
         first, *rest = escape_controls(value.expandtabs(1), keep="\n").split("\n")
-        lines.append(f"#   {_one_line(key)}: {first}".rstrip())
+        lines.append(f"#   {_join_lines(key)}: {first}".rstrip())
         lines += [f"#       {line}".rstrip() for line in rest]
     lines.append("")
     defines: dict[str, dict[str, Any]] = {}
@@ -46,12 +46,12 @@ def definition_text(draft: Draft) -> str:
         "instructions": draft.instructions,
         "defines": defines,
         "starter": draft.starter,
-        "tests": [*map(_test, draft.tests)],
+        "tests": [*map(_list_test_entries, draft.tests)],
         **({"hints": draft.hints} if draft.hints else {}),
         "solution": draft.solution,
         "explanation": draft.explanation,
     }
-    for line in yaml_text(entries).split("\n"):
+    for line in format_yaml(entries).split("\n"):
         if line.split(":")[0] in _KEYS_APART:
             lines.append("")
         lines.append(line)
@@ -81,12 +81,12 @@ def correct_tests(draft: Draft, printed: Mapping[str, str], changing: Collection
     return bool(printed or changing)
 
 
-def _one_line(text: str) -> str:
+def _join_lines(text: str) -> str:
     """Keep a name on one line, since text after a line break would not be a comment."""
     return escape_controls(" ".join(text.split()))
 
 
-def _test(test: DraftTest) -> dict[str, Any]:
+def _list_test_entries(test: DraftTest) -> dict[str, Any]:
     entries: dict[str, Any] = {"id": test.id}
     if test.description:
         entries["description"] = test.description
@@ -107,7 +107,7 @@ def _test(test: DraftTest) -> dict[str, Any]:
     return entries
 
 
-def yaml_text(entries: Mapping[str, Any]) -> str:
+def format_yaml(entries: Mapping[str, Any]) -> str:
     """Return plain data as YAML; texts are quoted only where YAML would misread them."""
     root = _node(entries, "plain")
     assert isinstance(root, MappingNode)  # entries is a mapping
@@ -142,7 +142,9 @@ def _text(text: str, style: Style) -> Scalar:
     return Scalar(_NOWHERE, clean, style, clean)
 
 
-def plan(drafts: Sequence[Draft], into: Path, track: str | None, *, force: bool) -> list[Path]:
+def plan_files(
+    drafts: Sequence[Draft], into: Path, track: str | None, *, force: bool
+) -> list[Path]:
     """Return the path of each draft, after checking that it may be written; nothing is written.
 
     Raises:
@@ -186,12 +188,12 @@ def write_text(path: Path, text: str) -> None:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
 
 
-def track_text(name: str, drafts: Sequence[Draft], source: str) -> str:
+def format_track(name: str, drafts: Sequence[Draft], source: str) -> str:
     """Return the text of a `track.yaml` that lists the drafts in order."""
     entries = {
         "id": name,
         "title": name.replace("-", " ").capitalize(),
-        "description": f"Imported from {_one_line(source)}.",
+        "description": f"Imported from {_join_lines(source)}.",
         "exercises": [draft.id for draft in drafts],
     }
-    return yaml_text(entries)
+    return format_yaml(entries)

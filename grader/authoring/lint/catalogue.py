@@ -26,7 +26,7 @@ ALWAYS: Final = frozenset({invalid_definition.code})
 _SEPARATOR: Final = re.compile(r"[,\s]+")
 
 
-def choose(select: Iterable[str] = (), ignore: Iterable[str] = ()) -> frozenset[str]:
+def select_codes(select: Iterable[str] = (), ignore: Iterable[str] = ()) -> frozenset[str]:
     """Return the codes of the rules to run.
 
     Args:
@@ -37,11 +37,11 @@ def choose(select: Iterable[str] = (), ignore: Iterable[str] = ()) -> frozenset[
     Raises:
         UsageError: There is no such rule.
     """
-    selected = frozenset[str]().union(*map(_matching_codes, _words(select))) or frozenset(CATALOGUE)
-    return selected.difference(*map(_matching_codes, _words(ignore))) | ALWAYS
+    selected = frozenset[str]().union(*map(_find_codes, _split(select))) or frozenset(CATALOGUE)
+    return selected.difference(*map(_find_codes, _split(ignore))) | ALWAYS
 
 
-def find(word: str) -> Rule:
+def find_rule(word: str) -> Rule:
     """Return the rule with a code or name.
 
     Raises:
@@ -55,10 +55,10 @@ def find(word: str) -> Rule:
     raise UsageError(f"no rule {quote(word)}{hint}")
 
 
-def _words(lists: Iterable[str]) -> list[str]:
+def _split(lists: Iterable[str]) -> list[str]:
     return [word for words in lists for word in _SEPARATOR.split(words) if word]
 
 
-def _matching_codes(word: str) -> frozenset[str]:
+def _find_codes(word: str) -> frozenset[str]:
     codes = frozenset(code for code in CATALOGUE if code.startswith(word.upper()))
-    return codes or frozenset({find(word).code})
+    return codes or frozenset({find_rule(word).code})

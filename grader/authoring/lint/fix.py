@@ -33,7 +33,7 @@ def fix(findings: Iterable[LintFinding]) -> list[LintFinding]:
     """
     by_file: dict[Path, list[LintFinding]] = {}
     for finding in findings:
-        if finding.rule.fixable:
+        if finding.rule.is_fixable:
             by_file.setdefault(finding.where.path, []).append(finding)
     done: list[LintFinding] = []
     for path, own_findings in by_file.items():
@@ -48,7 +48,7 @@ def _fix_file(path: Path, findings: Sequence[LintFinding]) -> list[LintFinding]:
     """Apply each safe edit to a file."""
     content = path.read_bytes()
     before = text = content.decode()
-    meaning = _meaning(parse_yaml(path, content).root)
+    meaning = _read_meaning(parse_yaml(path, content).root)
     done: list[LintFinding] = []
     # From last to first, because an edit moves the lines below it.
     last_first = sorted(findings, key=lambda finding: finding.where, reverse=True)
@@ -56,7 +56,7 @@ def _fix_file(path: Path, findings: Sequence[LintFinding]) -> list[LintFinding]:
         edited = _repair(text, finding)
         # EtudeError: the edit would make the file invalid.
         with contextlib.suppress(EtudeError):
-            if edited != text and _meaning(parse_yaml(path, edited.encode()).root) == meaning:
+            if edited != text and _read_meaning(parse_yaml(path, edited.encode()).root) == meaning:
                 text = edited
                 done.insert(0, finding)
     if text != before:
@@ -64,14 +64,14 @@ def _fix_file(path: Path, findings: Sequence[LintFinding]) -> list[LintFinding]:
     return done
 
 
-def _meaning(node: Node) -> object:
+def _read_meaning(node: Node) -> object:
     """Return a node's content without its place."""
     match node:
         case Scalar(text=text, style=style):
             return text, style == "plain"
         case MappingNode(entries=entries):
-            return [(_meaning(key), _meaning(value)) for key, value in entries]
-    return [_meaning(item) for item in node.items]
+            return [(_read_meaning(key), _read_meaning(value)) for key, value in entries]
+    return [_read_meaning(item) for item in node.items]
 
 
 def _repair(text: str, finding: LintFinding) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from grader.authoring.lint.catalogue import CATALOGUE
 from grader.authoring.lint.lint_report import LintReport
 from grader.authoring.lint.rule import Rule
-from grader.authoring.sarif import SarifResult, sarif_log, uri_in
+from grader.authoring.sarif import SarifResult, make_log, make_uri
 from grader.definitions.wording import plural
 
 VERSION: Final = 1
@@ -41,7 +41,7 @@ repaired without changing what a file says.
 """
 
 
-def text_lines(report: LintReport) -> Iterator[str]:
+def to_lines(report: LintReport) -> Iterator[str]:
     """Yield a report as lines: one for each finding, and a summary."""
     yield from map(str, report.findings)
     levels = ("error", "warning", "note")
@@ -51,7 +51,7 @@ def text_lines(report: LintReport) -> Iterator[str]:
     yield f"{', '.join(counts) or 'Nothing to report'} in {files}{silenced}."
 
 
-def data(report: LintReport) -> dict[str, Any]:
+def to_data(report: LintReport) -> dict[str, Any]:
     """Return a report as plain data."""
     return {
         "version": VERSION,
@@ -64,7 +64,7 @@ def data(report: LintReport) -> dict[str, Any]:
                 "path": finding.where.path.as_posix(),
                 "line": finding.where.line,
                 "column": finding.where.column,
-                "fixable": finding.rule.fixable,
+                "fixable": finding.rule.is_fixable,
             }
             for finding in report.findings
         ],
@@ -78,14 +78,14 @@ def data(report: LintReport) -> dict[str, Any]:
     }
 
 
-def sarif(report: LintReport, root: Path) -> dict[str, Any]:
+def to_sarif(report: LintReport, root: Path) -> dict[str, Any]:
     """Return a report as a SARIF log; paths below the root are relative to it."""
     rules = {
         rule.code: {
             "name": "".join(word.capitalize() for word in rule.name.split("-")),
             "shortDescription": {"text": rule.summary},
             "fullDescription": {"text": rule.explanation},
-            "help": {"text": rule.explanation, "markdown": explanation(rule)},
+            "help": {"text": rule.explanation, "markdown": explain_rule(rule)},
             "defaultConfiguration": {"level": rule.level},
         }
         for rule in CATALOGUE.values()
@@ -95,18 +95,18 @@ def sarif(report: LintReport, root: Path) -> dict[str, Any]:
             finding.rule.code,
             finding.rule.level,
             finding.message,
-            uri_in(root, finding.where.path),
+            make_uri(root, finding.where.path),
             finding.where.line,
             finding.where.column,
         )
         for finding in report.findings
     )
-    return sarif_log("etude lint", rules, results, "finding/v1")
+    return make_log("etude lint", rules, results, "finding/v1")
 
 
-def explanation(rule: Rule) -> str:
+def explain_rule(rule: Rule) -> str:
     """Return the full description of a rule as Markdown."""
-    return "\n".join(_section(rule, "#"))
+    return "\n".join(_describe_rule(rule, "#"))
 
 
 def describe_rules() -> str:
@@ -119,19 +119,19 @@ def describe_rules() -> str:
         lines += ["", f"## {title}"]
         for code, rule in CATALOGUE.items():
             if code.startswith(f"ETU{digit}"):
-                lines += ["", *_section(rule, "###")]
+                lines += ["", *_describe_rule(rule, "###")]
     return "\n".join(lines) + "\n"
 
 
-def _section(rule: Rule, level: str) -> Iterator[str]:
-    fixable = "; `--fix` repairs it" if rule.fixable else ""
+def _describe_rule(rule: Rule, level: str) -> Iterator[str]:
+    fixable = "; `--fix` repairs it" if rule.is_fixable else ""
     yield from (f"{level} {rule.code} {rule.name}", "")
     yield from (f"**{rule.level.capitalize()}{fixable}.** {rule.summary}", "")
     yield from (rule.explanation, "")
-    yield from ("Not so:", "", *_example(rule.bad), "")
-    yield from ("But so:", "", *_example(rule.good))
+    yield from ("Not so:", "", *_split_example(rule.bad), "")
+    yield from ("But so:", "", *_split_example(rule.good))
 
 
-def _example(text: str) -> tuple[str, str, str]:
+def _split_example(text: str) -> tuple[str, str, str]:
     """Fence an example as YAML, or as Markdown if it contains fences itself."""
     return ("````markdown", text, "````") if "```" in text else ("```yaml", text, "```")

@@ -78,7 +78,7 @@ def find_functions(tree: ast.AST, source: str, names: Collection[str]) -> list[S
     return solved_functions
 
 
-def shape(tree: ast.AST) -> str:
+def normalize(tree: ast.AST) -> str:
     """Return a form in which programs are equal up to layout, comments and docstrings."""
     removed = [
         (node, node.body)

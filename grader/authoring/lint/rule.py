@@ -26,28 +26,28 @@ class Rule:
     name: str
     level: Level
     summary: str
-    fixable: bool
+    is_fixable: bool
     subject: type
     check: Check
 
     @property
     def explanation(self) -> str:
         """The reason for the rule, as Markdown."""
-        return _texts()[self.code]["explanation"]
+        return _read_texts()[self.code]["explanation"]
 
     @property
     def bad(self) -> str:
         """An example that the rule reports."""
-        return _texts()[self.code]["bad"]
+        return _read_texts()[self.code]["bad"]
 
     @property
     def good(self) -> str:
         """The same example without the problem."""
-        return _texts()[self.code]["good"]
+        return _read_texts()[self.code]["good"]
 
 
 @cache
-def _texts() -> dict[str, dict[str, str]]:
+def _read_texts() -> dict[str, dict[str, str]]:
     text = Path(__file__).with_name("rule_texts.yaml").read_text("utf-8")
     texts: dict[str, dict[str, str]] = yaml.safe_load(text)
     return {

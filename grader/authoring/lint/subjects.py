@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal, TypeAlias, cast
 
-from grader.authoring.lint.python import SolvedFunction, find_functions, shape
+from grader.authoring.lint.python import SolvedFunction, find_functions, normalize
 from grader.definitions.exercise import Exercise, Seeded
 from grader.definitions.rules.subject import CheckedExercise, Mode, Step
 from grader.definitions.track import TrackDefinition
@@ -182,7 +182,7 @@ class LintedExercise(CheckedExercise):
         if steps not in self._shapes:
             tree = self.tree("exec", *steps)
             try:
-                self._shapes[steps] = shape(tree) if tree else None
+                self._shapes[steps] = normalize(tree) if tree else None
             except RecursionError:
                 self._shapes[steps] = None
         return self._shapes[steps]

@@ -17,7 +17,7 @@ from grader.authoring.sources.assignment import Assignment
 from grader.authoring.sources.folder_files import FolderFiles
 from grader.authoring.sources.python_parsing import (
     ImportedName,
-    bad,
+    error_in,
     find_imports,
     has_test,
     is_test_case,
@@ -81,7 +81,7 @@ def load_python_folder(
     named = [path for path in (solution, *tests, starter) if path is not None]
     for path in named:
         if path.is_symlink():
-            raise bad(path, "a symbolic link is not followed; name the file itself")
+            raise error_in(path, "a symbolic link is not followed; name the file itself")
         if not path.exists():
             raise UsageError(f"there is no {printable_name(path)}")
     if folder is None:
@@ -94,14 +94,14 @@ def load_python_folder(
     else:
         root = folder.absolute()
     files = FolderFiles(root)
-    names = {path: _name_in(root, path) for path in named}
+    names = {path: _find_name(root, path) for path in named}
     reader = _Reader(files, [names[path] for path in tests], is_whole=folder is not None)
     return reader.assignment(
         None if solution is None else names[solution], None if starter is None else names[starter]
     )
 
 
-def _name_in(root: Path, path: Path) -> str:
+def _find_name(root: Path, path: Path) -> str:
     """Return a file's path relative to the folder."""
     try:
         return path.absolute().relative_to(root).as_posix()
@@ -122,14 +122,14 @@ class _Reader:
         # Direct imports of the tests: names of files by their place in the assignment.
         self._tested: dict[str, str] = {}
         for name in self._tests:
-            self._tested |= self._imported_files(name, is_test=True)
+            self._tested |= self._find_imported_files(name, is_test=True)
         self._tested = {
             place: name for place, name in self._tested.items() if name not in self._tests
         }
 
     def assignment(self, solution: str | None, starter: str | None) -> Assignment:
         """Find the files that were not named, and read all files."""
-        place, source, replaced_file = self._solution(solution)
+        place, source, replaced_file = self._find_solution(solution)
         places = {place: source}  # names of files by their place in the assignment
         waiting = [*self._tested.items(), (place, source)]
         while waiting:
@@ -137,10 +137,10 @@ class _Reader:
             if next_place in places and name != source:
                 continue
             places.setdefault(next_place, name)
-            imports = self._imported_files(name, is_test=False)
+            imports = self._find_imported_files(name, is_test=False)
             waiting += [item for item in imports.items() if item[0] not in places]
         for name in self._tests:
-            if any(module_name.level for module_name in find_imports(self._tree(name))):
+            if any(module_name.level for module_name in find_imports(self._parse(name))):
                 packages = (f"{parent}/__init__.py" for parent in PurePosixPath(name).parents)
                 places |= {package: package for package in packages if package in self._files}
         patterns = (pattern.format(PurePosixPath(place).stem) for pattern in _STARTERS)
@@ -150,7 +150,7 @@ class _Reader:
         starter = starter or replaced_file or next(starters, None)
         modules = {place: self._load(name)[0] for place, name in sorted(places.items())}
         tests = {name: self._load(name)[0] for name in self._tests}
-        nodes = [node for name in self._tests for node in self._tree(name).body]
+        nodes = [node for name in self._tests for node in self._parse(name).body]
         has_function = any(
             isinstance(node, ast.FunctionDef) and node.name.startswith("test") for node in nodes
         )
@@ -185,7 +185,7 @@ class _Reader:
             self._read[name] = source, parse(source, path)
         return self._read[name]
 
-    def _tree(self, name: str) -> ast.Module:
+    def _parse(self, name: str) -> ast.Module:
         return self._load(name)[1]
 
     # Tests
@@ -203,13 +203,13 @@ class _Reader:
                 ]
             else:
                 chosen.append(name)
-        test_files = [name for name in chosen if has_test(self._tree(name))]
+        test_files = [name for name in chosen if has_test(self._parse(name))]
         for name in test_files:
-            for node in self._tree(name).body:
+            for node in self._parse(name).body:
                 targets = node.targets if isinstance(node, ast.Assign) else ()
                 if any(isinstance(t, ast.Name) and t.id == "pytest_plugins" for t in targets):
                     message = "plugins of pytest are not loaded; put their fixtures into this file"
-                    raise bad(self._files.path(name), message, node.lineno)
+                    raise error_in(self._files.path(name), message, node.lineno)
         parents = {parent for name in test_files for parent in PurePosixPath(name).parents}
         for conftest in sorted(str(parent / "conftest.py") for parent in parents):
             if conftest in self._files:
@@ -221,32 +221,32 @@ class _Reader:
                 "there is no test in it: pytest collects functions and methods whose names begin "
                 "with 'test'"
             )
-            raise bad(self._files.path(chosen[0]), message)
+            raise error_in(self._files.path(chosen[0]), message)
         message = (
             "there are no tests: no file test_*.py or *_test.py, no notebook of nbgrader or otter, "
             "no folder of a problem, of Exercism or of Etude; name them with --tests"
         )
-        raise bad(self._files.root, message)
+        raise error_in(self._files.root, message)
 
     def _leave_out_conftest(self, name: str) -> None:
         """Leave out a conftest file that only makes modules importable; refuse any other."""
-        for node in self._tree(name).body:
+        for node in self._parse(name).body:
             text = ast.unparse(node)
             # An assignment for `sys.path`.
             is_folder = isinstance(node, ast.Assign) and "__file__" in text
             if not (_is_boilerplate(node) or is_folder or "sys.path" in text):
                 message = "a conftest file is not run; put its fixtures into the file of the tests"
-                raise bad(self._files.path(name), message, node.lineno)
+                raise error_in(self._files.path(name), message, node.lineno)
         self._notes.append(
             f"{printable_name(name)} was left out: the folder can be imported from anyway"
         )
 
     # Imports
 
-    def _imported_files(self, name: str, *, is_test: bool) -> dict[str, str]:
+    def _find_imported_files(self, name: str, *, is_test: bool) -> dict[str, str]:
         """Return the files of the folder that a file imports, by their place in the assignment."""
         files: dict[str, str] = {}
-        for module_name in find_imports(self._tree(name)):
+        for module_name in find_imports(self._parse(name)):
             files |= self._resolve(module_name, name, is_test=is_test)
         return files
 
@@ -257,15 +257,15 @@ class _Reader:
         if module_name.level:
             for _ in range(module_name.level - 1):
                 here = here.parent
-            return self._module(module_name.parts, here, PurePosixPath())
+            return self._find_module(module_name.parts, here, PurePosixPath())
         for base in dict.fromkeys((str(here), ".", *_SOURCE_FOLDERS)):
             # Both a test's folder and the assignment's own folder are on Python's path.
             strip = PurePosixPath() if is_test and base == str(here) else PurePosixPath(base)
-            if files := self._module(module_name.parts, PurePosixPath(base), strip):
+            if files := self._find_module(module_name.parts, PurePosixPath(base), strip):
                 return files
         return {}
 
-    def _module(
+    def _find_module(
         self, parts: Sequence[str], base: PurePosixPath, strip: PurePosixPath
     ) -> dict[str, str]:
         """Return the file of a module, and those of the packages around it."""
@@ -283,9 +283,9 @@ class _Reader:
 
     # The solution
 
-    def _solution(self, named: str | None) -> tuple[str, str, str | None]:
+    def _find_solution(self, named: str | None) -> tuple[str, str, str | None]:
         """Return the solution's place, its file, and the file that it replaces."""
-        candidates = self._candidates()
+        candidates = self._find_candidates()
         if named is not None:
             tested_place = next(
                 (place for place, name in self._tested.items() if name == named), None
@@ -301,17 +301,17 @@ class _Reader:
                 return place, name, candidates[place]
         return place, candidates[place], None
 
-    def _candidates(self) -> dict[str, str]:
+    def _find_candidates(self) -> dict[str, str]:
         """Return the modules that tests import, without package files and helpers."""
         candidates: dict[str, str] = {}
         for place, name in self._tested.items():
             is_package = PurePosixPath(name).name == "__init__.py"
-            if is_package and all(map(_is_boilerplate, self._tree(name).body)):
+            if is_package and all(map(_is_boilerplate, self._parse(name).body)):
                 # The package only re-exports names, so the modules that it imports are meant.
                 prefix = name.removesuffix(place)
                 candidates |= {
                     module_place.removeprefix(prefix): file
-                    for module_place, file in self._imported_files(name, is_test=False).items()
+                    for module_place, file in self._find_imported_files(name, is_test=False).items()
                     if file != name
                 }
             else:
@@ -327,20 +327,20 @@ class _Reader:
 
     def _find_replaced_module(self, named: str, candidates: dict[str, str]) -> str:
         """Return the path of the module that a named solution replaces."""
-        stem, missing = PurePosixPath(named).stem, self._missing()
+        stem, missing = PurePosixPath(named).stem, self._find_missing()
         paths = [*candidates] or [f"{name}.py" for name in missing]
         same = [path for path in paths if PurePosixPath(path).stem == stem]
         if len(paths) != 1 and len(same) != 1:
             modules = ", ".join([*candidates, *missing][:_MAX_NAMES]) or "no module of the folder"
             message = f"the tests import {modules}, and none of these is this file"
-            raise bad(self._files.path(named), message)
+            raise error_in(self._files.path(named), message)
         if not candidates and not same:
             self._notes.append(f"{named} is imported as {missing[0]}, the name in the tests")
         return (same or paths)[0]
 
     def _find_unimported_solution(self) -> tuple[str, str, str | None]:
         """Find the solution of tests that import no existing module."""
-        missing, lines = self._missing(), list[int]()
+        missing, lines = self._find_missing(), list[int]()
         message = "the tests import no module of the folder"
         if missing:
             first = missing[0]
@@ -350,16 +350,16 @@ class _Reader:
                 self._notes.append(f"{name} is imported as {first}, the name in the tests")
                 return f"{first}.py", name, None
             message = f"the tests import {first!r}, and no file has it"
-            imports = find_imports(self._tree(self._tests[0]))
+            imports = find_imports(self._parse(self._tests[0]))
             lines = [module.line for module in imports if module.parts[0] == first]
         message = f"there is no solution: {message}; name it with --solution"
-        raise bad(self._files.path(self._tests[0]), message, *lines[:1])
+        raise error_in(self._files.path(self._tests[0]), message, *lines[:1])
 
-    def _missing(self) -> list[str]:
+    def _find_missing(self) -> list[str]:
         """Return the modules that tests import although neither the folder nor Python has them."""
         missing: dict[str, None] = {}
         for name in self._tests:
-            for module_name in find_imports(self._tree(name)):
+            for module_name in find_imports(self._parse(name)):
                 if not module_name.level and not self._resolve(module_name, name, is_test=True):
                     missing.setdefault(module_name.parts[0])
         for name in [*missing]:
@@ -387,7 +387,7 @@ class _Reader:
         imported = {
             imported_place
             for place, name in candidates.items()
-            for imported_place in self._imported_files(name, is_test=False)
+            for imported_place in self._find_imported_files(name, is_test=False)
             if imported_place != place
         }
         not_imported = [place for place in candidates if place not in imported]
@@ -396,7 +396,7 @@ class _Reader:
                 return choice[0]
         several = ", ".join(list(candidates)[:_MAX_NAMES])
         message = f"each of these may be the solution: {several}; name one with --solution"
-        raise bad(self._files.root, message)
+        raise error_in(self._files.root, message)
 
 
 def _is_boilerplate(node: ast.stmt) -> bool:

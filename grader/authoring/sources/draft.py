@@ -74,7 +74,7 @@ class SourceDrafts:
         self.remarks += other.remarks
 
 
-def slug(text: str) -> str:
+def make_slug(text: str) -> str:
     """Turn any text into an id, or "" if it has no letters or digits."""
     plain = unicodedata.normalize("NFKD", text[:1000]).encode("ascii", "ignore").decode().lower()
     plain = plain.replace("'", "")

@@ -10,11 +10,11 @@ from grader.authoring.sources.program_parts import parse_or_none
 from grader.authoring.sources.python_parsing import find_imports
 from grader.authoring.sources.source_files import (
     UnreadableError,
+    find_path_inside,
     parse_json,
-    path_inside,
     printable_name,
+    read_first_text,
     read_text_inside,
-    text_if_there,
 )
 from grader.authoring.sources.translate_tests import add_tests
 
@@ -43,12 +43,12 @@ def read_exercise(folder: Path) -> SourceDrafts:
     config, files = read_config(folder)
     name = folder.resolve().name
     draft = Draft(origin=f"{name}/", id=name, title=name.replace("-", " ").title())
-    draft.starter = _python(draft, folder, files["solution"], "stub")
+    draft.starter = _read_python(draft, folder, files["solution"], "stub")
     model = next((files[key] for key in _MODEL if files[key]), [])
-    draft.solution = _python(draft, folder, model, "exemplar")
-    texts = [text_if_there(folder, f".docs/{name}") for name in _DOCS]
+    draft.solution = _read_python(draft, folder, model, "exemplar")
+    texts = [read_first_text(folder, f".docs/{name}") for name in _DOCS]
     draft.instructions = "\n\n".join(text.strip("\n") for text in texts if text.strip()) + "\n"
-    for line in text_if_there(folder, ".docs/hints.md").split("\n"):
+    for line in read_first_text(folder, ".docs/hints.md").split("\n"):
         if line.startswith(("- ", "* ")):
             draft.hints.append(line[2:].strip())
         elif draft.hints and line.startswith("  ") and line.strip():
@@ -62,7 +62,7 @@ def read_exercise(folder: Path) -> SourceDrafts:
     modules = {
         PurePosixPath(each).stem for each in [*files["solution"], f"{name.replace('-', '_')}.py"]
     }
-    _tests(draft, folder, files["test"], modules)
+    _add_tests(draft, folder, files["test"], modules)
     return SourceDrafts([draft])
 
 
@@ -92,12 +92,12 @@ def read_config(folder: Path) -> tuple[dict[str, Any], dict[str, list[str]]]:
         if len(names) > _MAX_FILES:
             raise UnreadableError(f"{CONFIG}: files.{key} names {len(names):,} files")
         for name in names:
-            path_inside(folder, name)  # refuses an outside path before any file is read
+            find_path_inside(folder, name)  # refuses an outside path before any file is read
         files[key] = names
     return config, files
 
 
-def _python(draft: Draft, folder: Path, names: list[str], purpose: str) -> str:
+def _read_python(draft: Draft, folder: Path, names: list[str], purpose: str) -> str:
     """Read the program in the first of some files, and keep the other files as notes."""
     programs = [name for name in names if name.endswith(".py")]
     for name in names:
@@ -112,7 +112,7 @@ def _python(draft: Draft, folder: Path, names: list[str], purpose: str) -> str:
     return read_text_inside(folder, programs[0])
 
 
-def _tests(draft: Draft, folder: Path, names: list[str], modules: set[str]) -> None:
+def _add_tests(draft: Draft, folder: Path, names: list[str], modules: set[str]) -> None:
     sources: list[str] = []
     data: dict[str, str] = {}
     for name in names:

@@ -3,7 +3,7 @@
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from grader.authoring.sources.python_parsing import bad
+from grader.authoring.sources.python_parsing import error_in
 from grader.authoring.sources.source_files import UnreadableError, entries, printable_name
 from grader.errors import UsageError
 from grader.safe_files import IrregularFileError, open_regular
@@ -86,5 +86,5 @@ class FolderFiles:
                         f"the folder has more than {_MAX_FILES} files; name the solution and "
                         "the tests with --solution and --tests"
                     )
-                    raise bad(self.root, message)
+                    raise error_in(self.root, message)
                 self.names.append(str(name))

@@ -53,14 +53,14 @@ class IndentedCode:
 
     code: str
     changed: bool = False
-    guessed: bool = False
+    is_guessed: bool = False
 
 
 def reindent(code: str) -> IndentedCode:
     """Restore four spaces per level in a program whose indentation is lost."""
     code = textwrap.dedent(code.expandtabs(_UNIT) if "\n\t" in code else code)
     try:
-        lines = _logical_lines(code)
+        lines = _split_lines(code)
     except (tokenize.TokenError, SyntaxError):
         return IndentedCode(code)  # not a program under any indentation
     widths = {line.width for line in lines if line.head}
@@ -69,7 +69,7 @@ def reindent(code: str) -> IndentedCode:
         return IndentedCode(code)
     levels, guessed = [line.width for line in lines], False  # each level still has one space
     if before is None:
-        levels, guessed = _levels(lines)
+        levels, guessed = _find_levels(lines)
     parts = []
     for line, level in zip(lines, levels, strict=True):
         margin = " " * (_UNIT * level)
@@ -83,10 +83,10 @@ def reindent(code: str) -> IndentedCode:
     after = parse_or_none(restored)
     if before is not None and (after is None or ast.dump(before) != ast.dump(after)):
         return IndentedCode(code)
-    return IndentedCode(restored, changed=restored != code, guessed=guessed)
+    return IndentedCode(restored, changed=restored != code, is_guessed=guessed)
 
 
-def _levels(lines: list[_CodeLine]) -> tuple[list[int], bool]:
+def _find_levels(lines: list[_CodeLine]) -> tuple[list[int], bool]:
     """Return each line's level, and whether another reading is possible."""
     levels: list[int] = []
     guessed = False
@@ -98,7 +98,7 @@ def _levels(lines: list[_CodeLine]) -> tuple[list[int], bool]:
             continue
         level = 0
         if previous is not None:
-            level, unsure = _level_after(line, *previous, open_blocks)
+            level, unsure = _find_level_after(line, *previous, open_blocks)
             if _RETURN.match(line.head) and not previous[0].opens:
                 # A function's last `return` does not belong to a loop in it.
                 after = next((each for each in lines[number + 1 :] if each.head), None)
@@ -116,7 +116,7 @@ def _levels(lines: list[_CodeLine]) -> tuple[list[int], bool]:
     return levels, guessed
 
 
-def _level_after(
+def _find_level_after(
     line: _CodeLine, before: _CodeLine, level: int, open_blocks: list[tuple[str, int]]
 ) -> tuple[int, bool]:
     """Return the level of the next line, and whether it is a guess."""
@@ -136,7 +136,7 @@ def _level_after(
     return level, level > 1
 
 
-def _logical_lines(code: str) -> list[_CodeLine]:
+def _split_lines(code: str) -> list[_CodeLine]:
     """Split code into logical lines; brackets and multi-line strings continue over line ends."""
     heads: dict[int, _CodeLine] = {}
     texts = code.split("\n")

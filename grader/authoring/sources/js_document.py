@@ -18,7 +18,7 @@ from grader.authoring.sources.program_parts import parse_or_none
 from grader.authoring.sources.typography import (
     DOUBLE,
     SINGLE,
-    kinds_between,
+    list_kinds,
     plain_code,
     plain_output,
     plain_prose,
@@ -254,7 +254,7 @@ class _Mapper:
         indented = reindent(typed)
         if indented.changed:
             self._repair(f"{key}: lost indentation", typed, indented.code)
-        if indented.guessed:
+        if indented.is_guessed:
             self._draft.remarks.append(
                 f"the indentation of {key} could not be told for certain; read it over"
             )
@@ -263,7 +263,7 @@ class _Mapper:
     def _undo_typesetting(self, plain: Callable[[str], str], text: str, key: str) -> str:
         """Undo typesetting in a text, and report the changes."""
         typed = plain(text)
-        if kinds := kinds_between(text, typed):
+        if kinds := list_kinds(text, typed):
             self._repair(f"{key}: {' and '.join(kinds)}", text, typed)
         return typed
 

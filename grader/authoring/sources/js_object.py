@@ -90,7 +90,7 @@ def read_object(text: str, begin: int) -> ReadObject:
             raise NoObjectError(begin, "this '{' is never closed", limit)
         if token is None:
             is_quote = text[at] in f"{SINGLE}{DOUBLE}`"
-            message = "this string is never closed" if is_quote else _misplaced_message(text[at])
+            message = "this string is never closed" if is_quote else _explain_misplaced(text[at])
             raise NoObjectError(at, message)
         if mark := token["mark"]:
             depth += (mark in "{[") - (mark in "}]")
@@ -104,11 +104,11 @@ def read_object(text: str, begin: int) -> ReadObject:
         ends = accumulate(len(piece) for piece, _ in pieces)
         spans = zip(ends, pieces, strict=True)
         place = next((place for end, (_, place) in spans if end > error.pos), begin)
-        raise NoObjectError(place, _misplaced_message(text[place]), at) from None
+        raise NoObjectError(place, _explain_misplaced(text[place]), at) from None
     return ReadObject(value, at, repairs)
 
 
-def _misplaced_message(character: str) -> str:
+def _explain_misplaced(character: str) -> str:
     return f"{character!r} cannot stand here"
 
 

@@ -62,7 +62,7 @@ class CellReader(notebook_cells.QuestionReader):
         if printing and not notebook_cells.has_assertion(source):
             source = join([source, "\n".join(printing)])
         elif printing:
-            code = join([_setup(source), "\n".join(printing)])
+            code = join([_join_setup(source), "\n".join(printing)])
             question.add_test(f"{name}-printed", code, cell, points=points)
         visible, hidden = notebook_cells.split_hidden(source)
         has_hidden = notebook_cells.has_statement(hidden)
@@ -73,7 +73,7 @@ class CellReader(notebook_cells.QuestionReader):
             remarks.append(
                 f"{cell.where}: its hidden lines are a test of their own, worth as much as the rest"
             )
-            setup = _setup(visible)
+            setup = _join_setup(visible)
             hidden = join([setup, hidden]) if setup else hidden
         if has_hidden:
             label = f"{name}-hidden" if has_both else name
@@ -180,7 +180,7 @@ def _split(program: ParsedProgram) -> Iterator[tuple[str, str]]:
         yield role, join([*texts, *calls])
 
 
-def _setup(code: str) -> str:
+def _join_setup(code: str) -> str:
     """Return the setup lines of a test, on which hidden lines may depend."""
     program = read_program(code)
     if program is None:

@@ -101,7 +101,7 @@ class OtterReader(notebook_cells.QuestionReader):
         if settings.get("manual", "").lower() == "true":
             question.is_graded_by_hand = True
             remarks.append("it is graded by hand in part")
-        if rest := _rest(settings, others, ("name", "points")):
+        if rest := _format_rest(settings, others, ("name", "points")):
             question.draft.notes.append(("question settings", rest))
             remarks.append(f"{cell.where}: settings of the question kept as a note")
 
@@ -152,7 +152,7 @@ class OtterReader(notebook_cells.QuestionReader):
             hidden = settings.get("hidden", "").lower() == "true"
             points = notebook_cells.read_points(settings.get("points"), draft.remarks, cell.where)
             name = settings.get("name", name)
-            if rest := _rest(settings, others, ("hidden", "points", "name")):
+            if rest := _format_rest(settings, others, ("hidden", "points", "name")):
                 draft.notes.append((f"settings of {name}", rest))
                 draft.remarks.append(f"{cell.where}: settings of the test kept as a note")
         if label := _LABEL.match(source):
@@ -171,7 +171,7 @@ class OtterReader(notebook_cells.QuestionReader):
             question.add_test(name, source, cell, points=points, hidden=hidden, output=cell.output)
 
 
-def _rest(settings: Mapping[str, str], others: Sequence[str], read: Collection[str]) -> str:
+def _format_rest(settings: Mapping[str, str], others: Sequence[str], read: Collection[str]) -> str:
     """Return the lines of settings that are not supported here."""
     unread = (f"{key}: {value}" for key, value in settings.items() if key not in read)
     return "\n".join([*unread, *others])

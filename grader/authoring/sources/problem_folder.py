@@ -16,16 +16,16 @@ import os
 from pathlib import Path
 from typing import Any, Final
 
-from grader.authoring.sources.draft import Draft, DraftTest, SourceDrafts, slug
+from grader.authoring.sources.draft import Draft, DraftTest, SourceDrafts, make_slug
 from grader.authoring.sources.program_parts import read_program, with_empty_bodies
 from grader.authoring.sources.source_files import (
     UnreadableError,
     entries,
+    find_path_inside,
     parse_json,
-    path_inside,
     printable_name,
+    read_first_text,
     read_text_inside,
-    text_if_there,
 )
 
 _TESTS: Final = "tests.json"
@@ -55,14 +55,14 @@ def read_problem(folder: Path) -> SourceDrafts:
     count, _, rest = folder.name.partition("_")
     draft = Draft(origin=f"{folder.name}/", id=rest if count.isdigit() and rest else folder.name)
     draft.solution = read_text_inside(folder, _SOLUTION)
-    draft.starter = text_if_there(folder, "starter_code.py", "starter.py")
+    draft.starter = read_first_text(folder, "starter_code.py", "starter.py")
     if not draft.starter.strip():
         draft.starter = with_empty_bodies(draft.solution)
         draft.remarks.append("there is no starter; it was made of the solution, its bodies emptied")
-    draft.instructions = text_if_there(folder, "description.md", "instructions.md", "README.md")
-    draft.explanation = text_if_there(folder, "learn.md")
-    _meta(draft, folder)
-    _example(draft, folder)
+    draft.instructions = read_first_text(folder, "description.md", "instructions.md", "README.md")
+    draft.explanation = read_first_text(folder, "learn.md")
+    _read_meta(draft, folder)
+    _add_example(draft, folder)
     tests = parse_json(read_text_inside(folder, _TESTS), _TESTS)
     if isinstance(tests, dict):
         lists = [value for value in tests.values() if isinstance(value, list)]
@@ -72,7 +72,7 @@ def read_problem(folder: Path) -> SourceDrafts:
     if len(tests) > _MAX_TESTS:
         raise UnreadableError(f"{_TESTS} has {len(tests):,} tests; {_MAX_TESTS} are allowed")
     for number, test_data in enumerate(tests, 1):
-        test = _test(draft, test_data, number) if isinstance(test_data, dict) else None
+        test = _make_test(draft, test_data, number) if isinstance(test_data, dict) else None
         if test is None:
             _note(draft, f"{_TESTS}[{number}]", test_data)
         else:
@@ -81,7 +81,7 @@ def read_problem(folder: Path) -> SourceDrafts:
         if entry.name in _FILES or entry.name.startswith((".", "__pycache__")):
             continue
         try:
-            kind = "the file" if path_inside(folder, entry.name).is_file() else "the folder"
+            kind = "the file" if find_path_inside(folder, entry.name).is_file() else "the folder"
         except UnreadableError as error:
             draft.remarks.append(str(error))
             continue
@@ -91,8 +91,8 @@ def read_problem(folder: Path) -> SourceDrafts:
     return SourceDrafts([draft])
 
 
-def _meta(draft: Draft, folder: Path) -> None:
-    text = text_if_there(folder, "meta.json")
+def _read_meta(draft: Draft, folder: Path) -> None:
+    text = read_first_text(folder, "meta.json")
     meta = parse_json(text, "meta.json") if text else {}
     if not isinstance(meta, dict):
         draft.notes.append(("meta.json", text))
@@ -104,10 +104,10 @@ def _meta(draft: Draft, folder: Path) -> None:
                 draft.title = " ".join(value.split())
             case "difficulty", str():
                 draft.difficulty = value
-            case "category", str() if slug(value):
-                draft.concepts.append(slug(value))
+            case "category", str() if make_slug(value):
+                draft.concepts.append(make_slug(value))
             case "tags", list() if all(isinstance(tag, str) for tag in value):
-                draft.concepts += filter(None, map(slug, value))
+                draft.concepts += filter(None, map(make_slug, value))
             case _, "" | None | [] | {}:
                 pass  # nothing to keep
             case _:
@@ -120,8 +120,8 @@ def _note(draft: Draft, key: str, value: object) -> None:
     draft.remarks.append(f"the format has no {printable_name(key)!r}; it is kept as a note")
 
 
-def _example(draft: Draft, folder: Path) -> None:
-    text = text_if_there(folder, "example.json")
+def _add_example(draft: Draft, folder: Path) -> None:
+    text = read_first_text(folder, "example.json")
     if not text:
         return
     example = parse_json(text, "example.json")
@@ -137,7 +137,7 @@ def _example(draft: Draft, folder: Path) -> None:
     draft.remarks.append("example.json was put at the end of the instructions")
 
 
-def _test(draft: Draft, each: dict[str, Any], number: int) -> DraftTest | None:
+def _make_test(draft: Draft, each: dict[str, Any], number: int) -> DraftTest | None:
     code = next((each[key] for key in _CODE_KEYS if key in each), None)
     key = next((key for key in _OUTPUT_KEYS if key in each), None)
     if key is None or not isinstance(code, (str, dict)):

@@ -90,7 +90,7 @@ class ParsedProgram:
                 by_name[statement.node.name] = statement.node
         return by_name
 
-    def demo_statements(self) -> "ParsedProgram":
+    def select_demo(self) -> "ParsedProgram":
         """Return the statements that try the program out, not definitions or imports."""
         return ParsedProgram(
             s for s in self.statements if not (s.defines or s.imports or s.is_text)

@@ -25,8 +25,8 @@ from grader.authoring.sources.source_files import (
     UnreadableError,
     entries,
     printable_name,
+    read_first_text,
     read_text,
-    text_if_there,
 )
 from grader.authoring.sources.translate_tests import add_tests
 from grader.errors import DefinitionError, EtudeError
@@ -63,7 +63,7 @@ def read_tested_modules(folder: Path, tests: Sequence[Path] = ()) -> SourceDraft
     while (root / "__init__.py").is_file():
         root = root.parent
     try:
-        draft = _draft(load_python_folder(root, tests=tests or files))
+        draft = _make_draft(load_python_folder(root, tests=tests or files))
     except EtudeError as error:
         message = str(error)
         for old, new in _NEXT_STEP.items():
@@ -77,12 +77,12 @@ def read_tested_modules(folder: Path, tests: Sequence[Path] = ()) -> SourceDraft
             except UnreadableError as inner:
                 source_drafts.failures.append(str(inner))
         return source_drafts
-    text = text_if_there(folder, "instructions.md", "description.md", "README.md")
+    text = read_first_text(folder, "instructions.md", "description.md", "README.md")
     draft.instructions = text or draft.instructions
     return SourceDrafts([draft])
 
 
-def _draft(assignment: Assignment) -> Draft:
+def _make_draft(assignment: Assignment) -> Draft:
     path = PurePosixPath(assignment.solution)
     name = assignment.name if path.stem in _UNCLEAR else path.stem
     draft = Draft(origin=assignment.source, id=name, title=name.replace("_", " ").capitalize())
@@ -93,7 +93,7 @@ def _draft(assignment: Assignment) -> Draft:
         if at != assignment.solution
     }
     front, own = _with_modules(own, beside)
-    _programs(draft, own, assignment.starter, front)
+    _set_programs(draft, own, assignment.starter, front)
     if front:
         draft.remarks.append("the modules that the solution imports stand in front of it now")
     names = {path.stem, ".".join(path.with_suffix("").parts)}
@@ -106,7 +106,7 @@ def _draft(assignment: Assignment) -> Draft:
     return draft
 
 
-def _programs(draft: Draft, own: str, starter: str | None, front: str = "") -> None:
+def _set_programs(draft: Draft, own: str, starter: str | None, front: str = "") -> None:
     """Set solution, starter and instructions, without the part that runs only as a script."""
     statements = (read_program(own) or ParsedProgram(())).statements
     if statements and statements[0].is_text:
@@ -193,7 +193,7 @@ def read_doctests(path: Path) -> SourceDrafts:
     draft = Draft(
         origin=printable_name(path), id=path.stem, title=path.stem.replace("_", " ").capitalize()
     )
-    _programs(draft, source, None)
+    _set_programs(draft, source, None)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
             text = ast.get_docstring(node) or ""
@@ -203,7 +203,7 @@ def read_doctests(path: Path) -> SourceDrafts:
             except ValueError as error:
                 draft.remarks.append(f"{name}: its examples cannot be read: {error}")
                 continue
-            if test := _example_test(draft, name, examples, path.stem, printers):
+            if test := _make_example_test(draft, name, examples, path.stem, printers):
                 draft.tests.append(test)
     if not draft.tests:
         return SourceDrafts()
@@ -214,7 +214,7 @@ def read_doctests(path: Path) -> SourceDrafts:
     return SourceDrafts([draft])
 
 
-def _example_test(
+def _make_example_test(
     draft: Draft,
     name: str,
     examples: Sequence[doctest.Example],
@@ -239,14 +239,14 @@ def _example_test(
             code = f"try:\n{inner}\nexcept Exception as error:\n"
             code += '    print(f"{type(error).__name__}: {error}")'
             want = example.exc_msg
-        lines.append(_printing(code, printers) if want else code)
+        lines.append(_make_printing(code, printers) if want else code)
         printed += want
     if not printed:
         return None
     return DraftTest(name, "run", "\n".join(lines) + "\n", stdout=printed, description=name)
 
 
-def _printing(code: str, printers: AbstractSet[str]) -> str:
+def _make_printing(code: str, printers: AbstractSet[str]) -> str:
     """Return an example that prints the value which Python would display."""
     match (parse_or_none(code) or ast.Module([], [])).body:
         case [ast.Expr(value=ast.Call(func=ast.Name(id="print")))]:

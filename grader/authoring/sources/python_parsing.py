@@ -11,7 +11,9 @@ from grader.authoring.sources.source_files import printable_name
 from grader.errors import DefinitionError, Location, UsageError
 
 
-def bad(path: Path, message: str, line: int = 1, column: int = 1) -> DefinitionError | UsageError:
+def error_in(
+    path: Path, message: str, line: int = 1, column: int = 1
+) -> DefinitionError | UsageError:
     """Return the error for a problem in a file, or in a folder, which has no lines."""
     if path.is_dir() and not path.is_symlink():
         return UsageError(f"{printable_name(path)}: {message}")
@@ -34,9 +36,11 @@ def parse(source: str, path: Path) -> ast.Module:
             f"Python {version} cannot read this: {error.msg}. If it is the syntax of a newer "
             "version, run etude with that one"
         )
-        raise bad(path, message, error.lineno or 1, max(error.offset or 1, 1)) from error
+        raise error_in(path, message, error.lineno or 1, max(error.offset or 1, 1)) from error
     except (ValueError, RecursionError, MemoryError) as error:
-        raise bad(path, f"Python {version} cannot read this: it is nested too deeply") from error
+        raise error_in(
+            path, f"Python {version} cannot read this: it is nested too deeply"
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)

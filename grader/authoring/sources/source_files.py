@@ -71,7 +71,7 @@ def parse_json(text: str, name: str) -> Any:
     raise UnreadableError(f"{name}: nested more than {_MAX_NESTING} levels deep")
 
 
-def path_inside(folder: Path, name: object) -> Path:
+def find_path_inside(folder: Path, name: object) -> Path:
     """Return the path of a file that a source names in its own folder.
 
     Raises:
@@ -95,10 +95,10 @@ def read_text_inside(folder: Path, name: object) -> str:
     Raises:
         UnreadableError: See `path_inside` and `read_text`.
     """
-    return read_text(path_inside(folder, name), MAX_FILE)
+    return read_text(find_path_inside(folder, name), MAX_FILE)
 
 
-def text_if_there(folder: Path, *names: str) -> str:
+def read_first_text(folder: Path, *names: str) -> str:
     """Read the first existing file of several, or return "".
 
     Raises:

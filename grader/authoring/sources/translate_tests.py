@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NoReturn
 
-from grader.authoring.sources.draft import Draft, DraftTest, slug
+from grader.authoring.sources.draft import Draft, DraftTest, make_slug
 from grader.authoring.sources.program_parts import (
     ParsedProgram,
     find_kind,
@@ -115,7 +115,7 @@ def _translate(module: "_Module") -> None:
         *(
             (method, group)
             for group in module.test_classes
-            for method in _methods(group)
+            for method in _list_methods(group)
             if method.name.startswith("test")
         ),
     ]
@@ -128,7 +128,7 @@ def _translate(module: "_Module") -> None:
             )
             return
         try:
-            code = _body(module, node, group)
+            code = _join_body(module, node, group)
         except (_UntranslatableError, RecursionError) as error:
             reason = str(error) or "it is nested too deeply"
             draft.remarks.append(
@@ -137,7 +137,7 @@ def _translate(module: "_Module") -> None:
             draft.notes.append((name, ast.unparse(node)))
             continue
         label = name.removeprefix("test").strip("_").replace("_", " ")
-        draft.tests.append(DraftTest(slug(label) or name, "pytest", code, description=label))
+        draft.tests.append(DraftTest(make_slug(label) or name, "pytest", code, description=label))
 
 
 class _Module:
@@ -219,7 +219,7 @@ class _Module:
                 self.fixtures[name] = node
             case ast.FunctionDef(name=name) if name.startswith("test"):
                 self.test_functions.append(node)
-            case ast.ClassDef() if any(m.name.startswith("test") for m in _methods(node)):
+            case ast.ClassDef() if any(m.name.startswith("test") for m in _list_methods(node)):
                 self.test_classes.append(node)
             case _:
                 return False
@@ -235,7 +235,7 @@ class _Module:
             if name not in self.fixtures:
                 raise _UntranslatableError(f"it needs the fixture {name!r}")
             fixture = copy.deepcopy(self.fixtures[name])
-            arguments = [argument.arg for argument in _arguments(fixture)]
+            arguments = [argument.arg for argument in _list_arguments(fixture)]
             fixture.decorator_list = []
             for number, statement in enumerate(fixture.body):
                 match statement:
@@ -281,13 +281,13 @@ class _Module:
                 raise _UntranslatableError(f"it imports {root!r}, which is not there when it runs")
 
 
-def _methods(node: ast.ClassDef) -> list[ast.FunctionDef]:
+def _list_methods(node: ast.ClassDef) -> list[ast.FunctionDef]:
     return [statement for statement in node.body if isinstance(statement, ast.FunctionDef)]
 
 
-def _body(module: _Module, node: ast.FunctionDef, group: ast.ClassDef | None) -> str:
+def _join_body(module: _Module, node: ast.FunctionDef, group: ast.ClassDef | None) -> str:
     """Return a test's body; for a method, preceded by its class's setup."""
-    arguments = [argument.arg for argument in _arguments(node)]
+    arguments = [argument.arg for argument in _list_arguments(node)]
     loops = []  # argument names and the list of their values, from `pytest.mark.parametrize`
     for decorator in node.decorator_list:
         match decorator:
@@ -314,40 +314,40 @@ def _body(module: _Module, node: ast.FunctionDef, group: ast.ClassDef | None) ->
     }
     fixtures = module.prepare(extra | automatic, set())
     if group is None:
-        return module.finish(_in_loops([*fixtures, *node.body], loops))
+        return module.finish(_unroll([*fixtures, *node.body], loops))
     for decorator in group.decorator_list:
         raise _UntranslatableError(f"its class is decorated with {ast.unparse(decorator)}")
     translator = _Translator(self_name or "self", group, module)
     prepared: list[ast.stmt] = []
-    for method in _methods(group):
+    for method in _list_methods(group):
         if method.name in _SETUP_METHODS:
             prepared += _Translator(_self_name(method) or "self", group, module).body(method.body)
-    body = _in_loops([*fixtures, *translator.body(node.body)], loops)
-    statements = [*_helpers(group, node, module), *prepared, *body]
+    body = _unroll([*fixtures, *translator.body(node.body)], loops)
+    statements = [*_find_helpers(group, node, module), *prepared, *body]
     used = used_names(ast.unparse(ast.Module(statements, [])))
-    class_values = [value for value in _class_values(group) if find_names(value).sets & used]
+    class_values = [value for value in _list_class_values(group) if find_names(value).sets & used]
     return module.finish([*class_values, *statements])
 
 
 def _self_name(node: ast.FunctionDef) -> str:
     """Return the name of a method's `self` parameter, or "" for a static method."""
     static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in node.decorator_list)
-    arguments = _arguments(node)
+    arguments = _list_arguments(node)
     return arguments[0].arg if arguments and not static else ""
 
 
-def _arguments(node: ast.FunctionDef) -> list[ast.arg]:
+def _list_arguments(node: ast.FunctionDef) -> list[ast.arg]:
     return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
 
 
-def _class_values(group: ast.ClassDef) -> list[ast.stmt]:
+def _list_class_values(group: ast.ClassDef) -> list[ast.stmt]:
     """Return the assignments in the body of a class."""
     return [node for node in group.body if isinstance(node, (ast.Assign, ast.AnnAssign))]
 
 
-def _helpers(group: ast.ClassDef, method: ast.FunctionDef, module: _Module) -> list[ast.stmt]:
+def _find_helpers(group: ast.ClassDef, method: ast.FunctionDef, module: _Module) -> list[ast.stmt]:
     """Return the methods of the class that a test calls, as functions without `self`."""
-    by_name = {each.name: each for each in _methods(group)}
+    by_name = {each.name: each for each in _list_methods(group)}
     names: list[str] = []
     waiting = [method, *(each for each in by_name.values() if each.name in _SETUP_METHODS)]
     while waiting:
@@ -374,7 +374,7 @@ def _helpers(group: ast.ClassDef, method: ast.FunctionDef, module: _Module) -> l
     return functions
 
 
-def _in_loops(
+def _unroll(
     body: Sequence[ast.stmt], loops: Sequence[tuple[list[str], ast.expr]]
 ) -> list[ast.stmt]:
     statements = list(body)
@@ -406,9 +406,9 @@ class _Translator(ast.NodeTransformer):
         self._self_name = self_name
         self._module = module
         self._caught: set[str] = set()
-        self._methods = {method.name for method in _methods(group)}
+        self._methods = {method.name for method in _list_methods(group)}
         self._members = self._methods.union(
-            *(find_names(value).sets for value in _class_values(group))
+            *(find_names(value).sets for value in _list_class_values(group))
         )
         for node in ast.walk(group):
             match node:

@@ -65,7 +65,7 @@ def plain_prose(text: str) -> str:
     return text.translate(_PLAIN_SPACES)
 
 
-def kinds_between(before: str, after: str) -> list[str]:
+def list_kinds(before: str, after: str) -> list[str]:
     """Return the names of the typographic characters that were removed between two texts."""
     return [
         kind

@@ -24,12 +24,12 @@ def with_breaking_calls(proofs: Mapping[Path, Proof], pool: WorkerPool) -> dict[
     noted = dict(proofs)
     for path, proof in proofs.items():
         if proof.status in ("proven", "not proven"):
-            notes = notes_on_breaking_calls(load_exercise(path), pool)
+            notes = find_breaking_notes(load_exercise(path), pool)
             noted[path] = replace(proof, notes=(*notes, *proof.notes))
     return noted
 
 
-def notes_on_breaking_calls(exercise: Exercise, pool: WorkerPool) -> Iterable[ProofFinding]:
+def find_breaking_notes(exercise: Exercise, pool: WorkerPool) -> Iterable[ProofFinding]:
     """Yield notes on misconceptions that no call breaks, wrong `breakable` keys, large calls."""
     if exercise.kind not in ("write", "fix"):
         return

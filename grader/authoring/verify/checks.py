@@ -52,9 +52,9 @@ def find_notes(facts: ProofFacts) -> Iterator[ProofFinding]:
         if verdict.outcome is Outcome.PASSED:
             message = f"the solution rejects every wrong program also without {part}"
             yield ProofFinding.at(check_names.CAN_FAIL, message, facts.locations.line("solution"))
-    uncalled = _tests_without_calls(facts)
+    uncalled = _find_blind_tests(facts)
     for test in facts.exercise.tests:
-        is_told = test.id in uncalled or (facts.can_prove and _fooling_by_tolerance(facts, test))
+        is_told = test.id in uncalled or (facts.can_prove and _find_tolerated(facts, test))
         fooled = [
             program for program in facts.sabotaged_programs if _is_fooled(facts, program, test.id)
         ]
@@ -119,7 +119,7 @@ def count_programs(facts: ProofFacts) -> Counts:
     allowed = {equivalent.change for equivalent in exercise.equivalent}
     tried = facts.verdicts[RunGroup.MUTANT]
     if exercise.kind == "test":
-        accepted = _accepted_programs(facts)
+        accepted = _find_accepted(facts)
         changes = {mutant.change for mutant in mutants_of_program(exercise)}
         return Counts(
             tests=len(exercise.tests),
@@ -144,7 +144,7 @@ def _is_killed(verdict: Verdict) -> bool:
     return verdict.outcome is not Outcome.PASSED
 
 
-def _refuses(facts: ProofFacts, wrong: SabotagedProgram) -> bool:
+def _is_refused(facts: ProofFacts, wrong: SabotagedProgram) -> bool:
     """Return whether a program is rejected, by a hidden test or before any test."""
     verdict = facts.verdicts[RunGroup.SABOTAGED][wrong.id]
     return bool(verdict.message or failed_tests(verdict) & facts.hidden_tests)
@@ -166,7 +166,7 @@ def _check_right_programs(facts: ProofFacts) -> Iterator[ProofFinding]:
     opened = facts.verdicts[RunGroup.ALL_VISIBLE].get("", verdict)
     messages = {test.id: test.message for test in opened.tests}
     for test in verdict.tests if not verdict.message else ():
-        if test.outcome is not Outcome.PASSED and test.id not in _unstable_tests(facts):
+        if test.outcome is not Outcome.PASSED and test.id not in _find_unstable_tests(facts):
             message = f"the solution fails test '{test.id}': {messages[test.id] or test.message}"
             yield ProofFinding.at(check_names.SOLUTION, message, facts.locations.test(test.id))
     for number, verdict in enumerate(facts.verdicts[RunGroup.ALSO_RIGHT].values()):
@@ -200,7 +200,7 @@ def _check_starter(facts: ProofFacts) -> Iterator[ProofFinding]:
         yield ProofFinding.at(check_names.STARTER, message, where)
 
 
-def _accepted_programs(facts: ProofFacts) -> frozenset[str]:
+def _find_accepted(facts: ProofFacts) -> frozenset[str]:
     """Return the wrong programs that the solution of a `test` exercise accepts."""
     alone = facts.verdicts[RunGroup.SINGLE_PROGRAM].items()
     return frozenset(name for name, verdict in alone if verdict.outcome is not Outcome.PASSED)
@@ -208,7 +208,7 @@ def _accepted_programs(facts: ProofFacts) -> frozenset[str]:
 
 def _check_suites(facts: ProofFacts) -> Iterator[ProofFinding]:
     """Find the wrong programs that the solution of a `test` exercise accepts."""
-    exercise, accepted = facts.exercise, _accepted_programs(facts)
+    exercise, accepted = facts.exercise, _find_accepted(facts)
     if exercise.kind != "test" or facts.solution.tests[0].outcome is not Outcome.PASSED:
         return
     for misconception in exercise.misconceptions:
@@ -239,7 +239,7 @@ def _check_tests(facts: ProofFacts) -> Iterator[ProofFinding]:
             "inputs of their own as `hidden: true`"
         )
         yield ProofFinding.at(check_names.HIDDEN, message, facts.locations.line("tests"))
-    names, uncalled = list(facts.exercise.defines), _tests_without_calls(facts)
+    names, uncalled = list(facts.exercise.defines), _find_blind_tests(facts)
     for name in uncalled:
         message = (
             f"test '{name}' passes though every definition raises: it never uses the submission; "
@@ -265,7 +265,7 @@ def _check_tests(facts: ProofFacts) -> Iterator[ProofFinding]:
             yield ProofFinding.at(check_names.CAN_FAIL, message, facts.locations.test(test.id))
 
 
-def _tests_without_calls(facts: ProofFacts) -> list[TestId]:
+def _find_blind_tests(facts: ProofFacts) -> list[TestId]:
     """Return the tests that pass whether functions raise or return None."""
     wrong = facts.verdicts[RunGroup.SABOTAGED]
     blind = [passed_tests(wrong[name]) for name in (RAISES, NOTHING) if name in wrong]
@@ -279,7 +279,7 @@ def _check_constants(facts: ProofFacts) -> Iterator[ProofFinding]:
         return
     allowed = {equivalent.change for equivalent in facts.exercise.equivalent}
     for wrong in facts.sabotaged_programs:
-        if wrong.must_be_rejected and wrong.change not in allowed and not _refuses(facts, wrong):
+        if wrong.must_be_rejected and wrong.change not in allowed and not _is_refused(facts, wrong):
             lacking = "the shape" if wrong.id in SHAPES else "values"
             message = (
                 f"every hidden test accepts a submission that {wrong.does}; add a hidden test that "
@@ -287,7 +287,7 @@ def _check_constants(facts: ProofFacts) -> Iterator[ProofFinding]:
             )
             yield ProofFinding.at(check_names.CONSTANTS, message, facts.locations.line("tests"))
     for test in facts.exercise.tests:
-        if fooling := _fooling_by_tolerance(facts, test):
+        if fooling := _find_tolerated(facts, test):
             message = (
                 f"test '{test.id}' tolerates so much that it accepts a submission that "
                 f"{fooling[0].does}; make its tolerance smaller"
@@ -296,7 +296,7 @@ def _check_constants(facts: ProofFacts) -> Iterator[ProofFinding]:
             yield ProofFinding.at(check_names.CONSTANTS, message, where)
 
 
-def _fooling_by_tolerance(facts: ProofFacts, test: TestCase) -> list[SabotagedProgram]:
+def _find_tolerated(facts: ProofFacts, test: TestCase) -> list[SabotagedProgram]:
     """Return the constants that a test accepts in place of an array of several numbers."""
     evidence = facts.evidence
     if evidence is None or test.id not in evidence.varied or test.id not in facts.sound_tests:
@@ -333,10 +333,10 @@ def _check_rejected(facts: ProofFacts) -> Iterator[ProofFinding]:
         return
     for name in facts.verdicts[RunGroup.MISCONCEPTION]:
         where = facts.locations.misconception(name)
-        if problem := _load_error(facts, name):
+        if problem := _find_load_error(facts, name):
             message = f"misconception '{name}' does not run: {problem} Fix its code"
             yield ProofFinding.at(check_names.REJECTED, message, where)
-        elif error := _error_everywhere(facts, name):
+        elif error := _find_common_error(facts, name):
             message = f"misconception '{name}' raises {error} in every test; fix its code"
             yield ProofFinding.at(check_names.REJECTED, message, where)
         elif not _is_rejected(facts, name):
@@ -347,13 +347,13 @@ def _check_rejected(facts: ProofFacts) -> Iterator[ProofFinding]:
             yield ProofFinding.at(check_names.REJECTED, message, where)
 
 
-def _load_error(facts: ProofFacts, name: str) -> str:
+def _find_load_error(facts: ProofFacts, name: str) -> str:
     """Return why a misconception does not run, apart from forbidden names."""
     usual = facts.verdicts[RunGroup.MISCONCEPTION][name]
     return facts.verdicts[RunGroup.WITHOUT_FORBIDDEN].get(name, usual).message
 
 
-def _error_everywhere(facts: ProofFacts, name: str) -> str:
+def _find_common_error(facts: ProofFacts, name: str) -> str:
     """Return the error of a slip that ends a misconception in every test, or ""."""
     opened = facts.verdicts[RunGroup.BROKEN].get(name)
     slips = [_SLIP.search(test.message) for test in opened.tests] if opened is not None else []
@@ -372,10 +372,10 @@ def _is_rejected(facts: ProofFacts, name: str) -> bool:
         facts.verdicts[RunGroup.MISCONCEPTION][name],
         facts.verdicts[RunGroup.RESEEDED],
     )
-    if _error_everywhere(facts, name):
+    if _find_common_error(facts, name):
         return False
     if verdict.message:
-        return not _load_error(facts, name)
+        return not _find_load_error(facts, name)
     ran = {test.id for test in verdict.tests if test.outcome is not Outcome.NOT_RUN}
     if not facts.hidden_tests <= ran and name in reseeded:
         return _is_killed(reseeded[name])
@@ -447,7 +447,7 @@ def _check_mutants(facts: ProofFacts) -> Iterator[ProofFinding]:
         where = facts.locations.in_text(mutant.line, "solution")
         yield ProofFinding.at(check_names.MUTANTS, message, where, mutant.diff, mutant.change)
     killed |= {
-        each.change: _refuses(facts, each)
+        each.change: _is_refused(facts, each)
         for each in facts.sabotaged_programs
         if each.must_be_rejected
     }
@@ -465,14 +465,14 @@ def _check_mutants(facts: ProofFacts) -> Iterator[ProofFinding]:
         yield ProofFinding.at(check_names.EQUIVALENT, message, entry.where)
 
 
-def _unstable_tests(facts: ProofFacts) -> frozenset[TestId]:
+def _find_unstable_tests(facts: ProofFacts) -> frozenset[TestId]:
     """Return the tests whose reference value varies between runs."""
     evidence = facts.evidence
     return frozenset(evidence.changed_expected_values if evidence else ())
 
 
 def _check_repeatable(facts: ProofFacts) -> Iterator[ProofFinding]:
-    flaky = _unstable_tests(facts)
+    flaky = _find_unstable_tests(facts)
     for test in sorted(flaky):
         message = (
             f"test '{test}': the reference gives another value when it is asked again; let it "
@@ -514,7 +514,7 @@ def _check_independent(facts: ProofFacts) -> Iterator[ProofFinding]:
         )
         yield ProofFinding.at(check_names.INDEPENDENT, message, facts.locations.test(test, "given"))
     sentence = "the test keeps something outside its inputs, as in a module, for later submissions"
-    unstable = _unstable_tests(facts)
+    unstable = _find_unstable_tests(facts)
     for test in (test_id for test_id in evidence.changed_outcomes if test_id not in unstable):
         before, now = ("passes", "fails") if test in facts.sound_tests else ("fails", "passes")
         message = (

@@ -70,7 +70,7 @@ def find_leaks(exercise: Exercise, files: Iterable[tuple[str, bytes]]) -> Iterat
     """Yield the distinct secrets of the full edition that occur in files."""
     secrets = list(find_secrets(exercise))
     for name, content in files:
-        seen = [_fold(view) for view in views(content)]
+        seen = [_fold(view) for view in render_views(content)]
         for secret in list(secrets):
             if any(secret.folded_text in view for view in seen):
                 secrets.remove(secret)
@@ -95,7 +95,7 @@ def find_secrets(exercise: Exercise) -> Iterator[Secret]:
     prose += [*exercise.requires, *(hint.text for hint in exercise.hints)]
     public, public_prose = _fold("\n".join(public_texts)), _fold("\n".join(prose))
     texts: set[str] = set()
-    for secret in _all_secrets(exercise):
+    for secret in _list_all_secrets(exercise):
         text = secret.folded_text
         is_public = text in public or (not secret.is_data and text in public_prose)
         if not is_public and text not in texts:
@@ -103,7 +103,7 @@ def find_secrets(exercise: Exercise) -> Iterator[Secret]:
             yield secret
 
 
-def _all_secrets(exercise: Exercise) -> Iterator[Secret]:
+def _list_all_secrets(exercise: Exercise) -> Iterator[Secret]:
     for test in exercise.tests:
         if not test.hidden:
             continue
@@ -165,14 +165,14 @@ def _fold(text: str) -> str:
     return _SPACE.sub(" ", text).strip().casefold()
 
 
-def views(data: bytes, depth: int = 0) -> Iterator[str]:
+def render_views(data: bytes, depth: int = 0) -> Iterator[str]:
     """Yield a file's content as text: unchanged, and with all encodings removed."""
     text = data[:_MAX_BYTES].decode("utf-8", "replace")
     yield text
     without_tags = html.unescape(_TAG.sub("", text))
     yield without_tags
     yield html.unescape(_TAG.sub(" ", text))
-    unescaped = _PERCENT.sub(_character, _ESCAPE.sub(_character, without_tags))
+    unescaped = _PERCENT.sub(_decode_character, _ESCAPE.sub(_decode_character, without_tags))
     if unescaped != without_tags:
         yield unescaped
     if depth == _MAX_ENCODING_DEPTH:
@@ -189,10 +189,10 @@ def views(data: bytes, depth: int = 0) -> Iterator[str]:
         with contextlib.suppress(zlib.error):
             inner.append(zlib.decompressobj(wbits=_ANY_HEADER).decompress(data, _MAX_BYTES))
     for content in filter(None, inner):
-        yield from views(content, depth + 1)
+        yield from render_views(content, depth + 1)
 
 
-def _character(match: re.Match[str]) -> str:
+def _decode_character(match: re.Match[str]) -> str:
     return chr(int(next(filter(None, match.groups())), 16))
 
 
@@ -210,7 +210,7 @@ def begin_to_find_leaks(
 
     def answer(_request: bytes, sandbox: Sandbox) -> bytes:
         leaks = {
-            str(exercise.where.path): [*map(asdict, _leak_findings(exercise, render, sandbox))]
+            str(exercise.where.path): [*map(asdict, _find_leaks(exercise, render, sandbox))]
             for exercise in exercises
         }
         return json.dumps(leaks).encode()
@@ -246,7 +246,7 @@ def begin_to_find_leaks(
     return wait
 
 
-def _leak_findings(exercise: Exercise, render: Render, sandbox: Sandbox) -> Iterator[ProofFinding]:
+def _find_leaks(exercise: Exercise, render: Render, sandbox: Sandbox) -> Iterator[ProofFinding]:
     try:
         files = [("the student edition", student_text(exercise.where.path).encode())]
         files += render(exercise, sandbox)

@@ -81,7 +81,7 @@ def invalid_proof(name: str, path: Path, problems: Iterable[Problem], digest: st
     return Proof(name, digest, "invalid", findings)
 
 
-def proof_data(proof: Proof, file: str) -> dict[str, Any]:
+def make_proof_data(proof: Proof, file: str) -> dict[str, Any]:
     """Return a proof as JSON types; each check with its result."""
     data = asdict(proof)
     data["file"] = file
@@ -94,7 +94,7 @@ def proof_data(proof: Proof, file: str) -> dict[str, Any]:
 
 
 def read_proof(data: Mapping[str, Any]) -> Proof:
-    """Return the proof that `proof_data` wrote.
+    """Return the proof that `make_proof_data` wrote.
 
     Raises:
         KeyError, TypeError: The data are not those of a proof.
@@ -108,12 +108,12 @@ def read_proof(data: Mapping[str, Any]) -> Proof:
     return Proof(**{field.name: data[field.name] for field in fields(Proof)} | parts)
 
 
-def record(proofs: Mapping[str, Proof], version: str) -> dict[str, Any]:
+def make_record(proofs: Mapping[str, Proof], version: str) -> dict[str, Any]:
     """Return the record of a run as JSON types, with proofs by file."""
     return {
         "schema": SCHEMA,
         "grader_version": version,
         "proven": all(proof.status == "proven" for proof in proofs.values()),
         "checks": CHECKS,
-        "exercises": [proof_data(proof, file) for file, proof in proofs.items()],
+        "exercises": [make_proof_data(proof, file) for file, proof in proofs.items()],
     }

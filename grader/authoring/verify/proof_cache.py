@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from grader.authoring.verify.proof import SCHEMA, Proof, proof_data, read_proof
+from grader.authoring.verify.proof import SCHEMA, Proof, make_proof_data, read_proof
 from grader.disk_cache import Cache, compute_key
 
 
@@ -36,7 +36,7 @@ class ProofCache:
     def keep(self, contents: Iterable[bytes], proof: Proof) -> None:
         """Store a proof with any result except a fault."""
         if proof.status != "fault":
-            data = {**proof_data(proof, ""), "cached": True}
+            data = {**make_proof_data(proof, ""), "cached": True}
             self._cache.keep(compute_key(contents), json.dumps(data).encode())
 
     def tidy(self) -> None:

@@ -11,7 +11,7 @@ from rich.syntax import Syntax
 from rich.table import Column, Table
 from rich.text import Text
 
-from grader.authoring.sarif import SarifResult, sarif_log, uri_in
+from grader.authoring.sarif import SarifResult, make_log, make_uri
 from grader.authoring.verify.check_names import CHECKS, MUTANTS, REJECTED, SOLUTION
 from grader.authoring.verify.proof import Proof, ProofFinding
 from grader.definitions.wording import plural
@@ -72,10 +72,10 @@ def _print_notes(console: Console, proofs: Mapping[Path, Proof], *, verbose: boo
         console.print(f"{plural(omitted, 'note')} more: --verbose shows all.")
     for proof in proofs.values() if verbose or len(proofs) == 1 else ():
         if proof.reach.get("dtypes"):
-            console.print(Text(f"{proof.exercise}: {reach_text(proof.reach)}"), soft_wrap=True)
+            console.print(Text(f"{proof.exercise}: {describe_reach(proof.reach)}"), soft_wrap=True)
 
 
-def reach_text(reach: Mapping[str, Any]) -> str:
+def describe_reach(reach: Mapping[str, Any]) -> str:
     """Return one line that says what the tests' inputs reach, and what they never reach."""
     met = [kind for kind in _INPUT_KINDS if reach[kind]]
     never = [kind for kind in _INPUT_KINDS if not reach[kind]]
@@ -123,16 +123,16 @@ def _print_finding(
             console.print(Text(" " * _INDENT + line), soft_wrap=True)
 
 
-def sarif(proofs: Mapping[Path, Proof], root: Path) -> dict[str, Any]:
+def to_sarif(proofs: Mapping[Path, Proof], root: Path) -> dict[str, Any]:
     """Return proofs by file as a SARIF log of errors, with paths relative to `root`."""
     rules = {
         name: {"shortDescription": {"text": meaning}}
         for name, meaning in {**CHECKS, **_OTHER_RULES}.items()
     }
     results = (
-        SarifResult(each.check, level, each.message, uri_in(root, path), each.line, each.column)
+        SarifResult(each.check, level, each.message, make_uri(root, path), each.line, each.column)
         for path, proof in proofs.items()
         for level, group in (("error", proof.findings), ("note", proof.notes))
         for each in group
     )
-    return sarif_log("etude verify", rules, results, "finding/v1")
+    return make_log("etude verify", rules, results, "finding/v1")

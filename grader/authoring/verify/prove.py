@@ -75,7 +75,7 @@ class _ProofJobs(JobSource):
         if running.is_done:
             return
         if isinstance(result, EtudeError):
-            self._finish(running, _failed_proof(running.facts.exercise, result))
+            self._finish(running, _make_failed_proof(running.facts.exercise, result))
         else:
             running.results[run.group, run.name] = result
             if len(running.results) == len(running.runs):
@@ -106,9 +106,9 @@ class _ProofJobs(JobSource):
             running.runs = next(filter(None, running.rounds), [])
             self._queue[place:place] = [(running, run) for run in running.runs]
             if not running.runs:
-                self._finish(running, _proof(facts, time.monotonic() - (running.began or 0.0)))
+                self._finish(running, _make_proof(facts, time.monotonic() - (running.began or 0.0)))
         except EtudeError as error:
-            self._finish(running, _failed_proof(facts.exercise, error))
+            self._finish(running, _make_failed_proof(facts.exercise, error))
 
     def _finish(self, running: _RunningProof, proof: Proof) -> None:
         running.is_done = True
@@ -116,7 +116,7 @@ class _ProofJobs(JobSource):
         self._finished.append((running.facts.exercise, proof))
 
 
-def _proof(facts: ProofFacts, seconds: float) -> Proof:
+def _make_proof(facts: ProofFacts, seconds: float) -> Proof:
     problems = checks.find_problems(facts)
     return Proof(
         exercise=facts.exercise.id,
@@ -131,7 +131,7 @@ def _proof(facts: ProofFacts, seconds: float) -> Proof:
     )
 
 
-def _failed_proof(exercise: Exercise, error: EtudeError) -> Proof:
+def _make_failed_proof(exercise: Exercise, error: EtudeError) -> Proof:
     """Return the proof of an exercise that is invalid or met a grader fault."""
     if isinstance(error, DefinitionError):
         return invalid_proof(exercise.id, exercise.where.path, error.problems, exercise.digest)

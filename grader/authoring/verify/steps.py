@@ -7,11 +7,11 @@ from functools import cached_property
 
 from grader.authoring.verify import variants
 from grader.authoring.verify.locations import Locations
-from grader.authoring.verify.suite_steps import alone_runs, suite_runs, wrong_suites
+from grader.authoring.verify.suite_steps import make_wrong_suites, plan_single_runs, plan_suite_runs
 from grader.authoring.verify.variants import REPEATS, RunGroup, VariantRun
 from grader.authoring.verify.wrong_programs import (
     SabotagedProgram,
-    conditional_mistakes,
+    make_conditional_mistakes,
     sabotage_programs,
 )
 from grader.definitions.exercise import Exercise, TestId
@@ -90,15 +90,15 @@ def run_steps(facts: ProofFacts) -> Iterator[list[VariantRun]]:
     exercise = facts.exercise
     facts.right_program = exercise.solution
     if exercise.kind == "test":
-        facts.sabotaged_programs = wrong_suites(exercise)
-        yield list(suite_runs(exercise, facts.sabotaged_programs))
+        facts.sabotaged_programs = make_wrong_suites(exercise)
+        yield list(plan_suite_runs(exercise, facts.sabotaged_programs))
         facts.sound_tests = passed_tests(facts.solution)
         # A solution that rejects all wrong programs at once rejects each of them.
         accepts_any = facts.verdicts[RunGroup.STRICT][""].outcome is not Outcome.PASSED
-        yield list(alone_runs(exercise, every=accepts_any))
+        yield list(plan_single_runs(exercise, every=accepts_any))
         return
     facts.sabotaged_programs = sabotage_programs(exercise, facts.right_program)
-    yield from _right_programs(facts)
+    yield from _run_right_programs(facts)
     # If the solution times out, most of the other runs would take as long.
     if facts.solution.has_timed_out:
         facts.sound_tests = frozenset()
@@ -108,12 +108,12 @@ def run_steps(facts: ProofFacts) -> Iterator[list[VariantRun]]:
     if facts.can_prove:
         # The starter's helpers are mutated too, because a learner may rewrite them wrongly.
         facts.mutants = mutants(facts.right_program, tuple(exercise.defines))
-        facts.conditional_programs = tuple(conditional_mistakes(exercise, facts.right_program))
-    yield list(_sabotaged_runs(facts))
-    yield list(_last_runs(facts))
+        facts.conditional_programs = tuple(make_conditional_mistakes(exercise, facts.right_program))
+    yield list(_plan_sabotaged_runs(facts))
+    yield list(_plan_last_runs(facts))
 
 
-def _right_programs(facts: ProofFacts) -> Iterator[list[VariantRun]]:
+def _run_right_programs(facts: ProofFacts) -> Iterator[list[VariantRun]]:
     """Run solution and starter; if the solution fails, run variants that explain why."""
     exercise, solution = facts.exercise, facts.exercise.solution
     empty = variants.make_variant(exercise, "bare", tests=(), defines={}, forbid=None, kind="write")
@@ -122,9 +122,9 @@ def _right_programs(facts: ProofFacts) -> Iterator[list[VariantRun]]:
     # The solution comes first, before any worker has seen the exercise.
     yield [
         variants.plan_with_evidence(RunGroup.SOLUTION, "", exercise, solution, other),
-        variants.plan(RunGroup.STARTER, "", exercise, exercise.starter),
+        variants.plan_run(RunGroup.STARTER, "", exercise, exercise.starter),
         *(
-            variants.plan(RunGroup.ALSO_RIGHT, str(number), visible, program.code, exercise)
+            variants.plan_run(RunGroup.ALSO_RIGHT, str(number), visible, program.code, exercise)
             for number, program in enumerate(exercise.also_right)
         ),
         variants.plan_with_evidence(RunGroup.EMPTY, "", empty, "pass\n"),
@@ -134,8 +134,8 @@ def _right_programs(facts: ProofFacts) -> Iterator[list[VariantRun]]:
         # Comments that name files join the parts of each file.
         both = f"{exercise.starter.rstrip()}\n\n\n{solution}"
         yield [
-            variants.plan(RunGroup.ALL_VISIBLE, "", visible, solution, exercise),
-            variants.plan(RunGroup.STARTER_AND_SOLUTION, "", exercise, both),
+            variants.plan_run(RunGroup.ALL_VISIBLE, "", visible, solution, exercise),
+            variants.plan_run(RunGroup.STARTER_AND_SOLUTION, "", exercise, both),
         ]
         if (
             sound := passed_tests(facts.verdicts[RunGroup.STARTER_AND_SOLUTION][""])
@@ -143,23 +143,23 @@ def _right_programs(facts: ProofFacts) -> Iterator[list[VariantRun]]:
             facts.sound_tests, facts.right_program = sound, both
 
 
-def _sabotaged_runs(facts: ProofFacts) -> Iterator[VariantRun]:
+def _plan_sabotaged_runs(facts: ProofFacts) -> Iterator[VariantRun]:
     """Yield the runs of all wrong programs, and of the right program again."""
     exercise = facts.exercise
     used = facts.evidence.usage if facts.evidence else None
     unbudgeted, free = variants.without_budgets(exercise), variants.without_forbidden(exercise)
-    reseeded = variants.repetition(exercise, "with other seeds")
+    reseeded = variants.repeat(exercise, "with other seeds")
     hidden, hidden_again = variants.hidden_only(exercise), variants.hidden_only(reseeded)
     for misconception in exercise.misconceptions:
         if unbudgeted is not None:
-            yield variants.plan(
+            yield variants.plan_run(
                 RunGroup.WITHOUT_BUDGETS, misconception.id, unbudgeted, misconception.code
             )
-        yield variants.plan(
+        yield variants.plan_run(
             RunGroup.MISCONCEPTION, misconception.id, exercise, misconception.code, diagnosed=True
         )
         if exercise.forbid is not None:
-            yield variants.plan(
+            yield variants.plan_run(
                 RunGroup.WITHOUT_FORBIDDEN, misconception.id, free, misconception.code, exercise
             )
     for misconception in exercise.misconceptions if facts.can_prove else ():
@@ -167,7 +167,7 @@ def _sabotaged_runs(facts: ProofFacts) -> Iterator[VariantRun]:
             RunGroup.RESEEDED, misconception.id, hidden_again, misconception.code, used, reseeded
         )
     for wrong in facts.sabotaged_programs:
-        yield variants.plan(RunGroup.SABOTAGED, wrong.id, free, wrong.source, exercise)
+        yield variants.plan_run(RunGroup.SABOTAGED, wrong.id, free, wrong.source, exercise)
     for mutant in facts.mutants or ():
         yield variants.plan_mutant(
             RunGroup.MUTANT, mutant.change, hidden, mutant.source, used, exercise
@@ -179,11 +179,11 @@ def _sabotaged_runs(facts: ProofFacts) -> Iterator[VariantRun]:
         )
     for change in REPEATS if facts.sound_tests else ():
         yield variants.plan_with_evidence(
-            RunGroup.REPEATED, change, variants.repetition(exercise, change), facts.right_program
+            RunGroup.REPEATED, change, variants.repeat(exercise, change), facts.right_program
         )
 
 
-def _last_runs(facts: ProofFacts) -> Iterator[VariantRun]:
+def _plan_last_runs(facts: ProofFacts) -> Iterator[VariantRun]:
     exercise = facts.exercise
     # One mutant may fail a test that nothing has failed yet, if it runs through all of these.
     if left := facts.find_unfailed_tests():
@@ -192,7 +192,7 @@ def _last_runs(facts: ProofFacts) -> Iterator[VariantRun]:
             exercise, f"only {' '.join(each.id for each in rest)}", tests=rest
         )
         for mutant in facts.mutants or ():
-            yield variants.plan(
+            yield variants.plan_run(
                 RunGroup.UNFAILED_TESTS, mutant.change, few, mutant.source, exercise
             )
     # A misconception that raises in every test runs again with all tests visible, to show its
@@ -201,6 +201,6 @@ def _last_runs(facts: ProofFacts) -> Iterator[VariantRun]:
     for misconception in exercise.misconceptions:
         tests = facts.verdicts[RunGroup.MISCONCEPTION][misconception.id].tests
         if tests and all(test.outcome is Outcome.ERRORED for test in tests):
-            yield variants.plan(
+            yield variants.plan_run(
                 RunGroup.BROKEN, misconception.id, visible, misconception.code, exercise
             )

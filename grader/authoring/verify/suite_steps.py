@@ -11,16 +11,16 @@ from grader.definitions.exercise import Equivalent, Exercise, SuiteTest
 from grader.grading.checks.suite import mutants_of_program
 
 
-def suite_runs(exercise: Exercise, wrong: Iterable[SabotagedProgram]) -> Iterator[VariantRun]:
+def plan_suite_runs(exercise: Exercise, wrong: Iterable[SabotagedProgram]) -> Iterator[VariantRun]:
     """Yield runs of the solution, also strict and without parts, and of suites that must fail."""
     solution = exercise.solution
     yield variants.plan_with_evidence(RunGroup.SOLUTION, "", exercise, solution)
-    yield variants.plan(RunGroup.STARTER, "", exercise, exercise.starter)
+    yield variants.plan_run(RunGroup.STARTER, "", exercise, exercise.starter)
     for program in wrong:
-        yield variants.plan(RunGroup.SABOTAGED, program.id, exercise, program.source)
+        yield variants.plan_run(RunGroup.SABOTAGED, program.id, exercise, program.source)
     for change in REPEATS:
         yield variants.plan_with_evidence(
-            RunGroup.REPEATED, change, variants.repetition(exercise, change), solution
+            RunGroup.REPEATED, change, variants.repeat(exercise, change), solution
         )
     tests = tuple(
         replace(test, at_least=1.0) if isinstance(test, SuiteTest) else test
@@ -28,12 +28,12 @@ def suite_runs(exercise: Exercise, wrong: Iterable[SabotagedProgram]) -> Iterato
     )
     changes = {"tests": tests, "misconceptions": exercise.misconceptions}
     strict = variants.make_variant(exercise, "every wrong program", **changes)
-    yield variants.plan(RunGroup.STRICT, "", strict, solution)
+    yield variants.plan_run(RunGroup.STRICT, "", strict, solution)
     for part, source in _without_parts(solution):
-        yield variants.plan(RunGroup.WITHOUT_PART, part, strict, source)
+        yield variants.plan_run(RunGroup.WITHOUT_PART, part, strict, source)
 
 
-def alone_runs(exercise: Exercise, *, every: bool) -> Iterator[VariantRun]:
+def plan_single_runs(exercise: Exercise, *, every: bool) -> Iterator[VariantRun]:
     """Yield runs of the solution on single wrong programs.
 
     Args:
@@ -45,18 +45,18 @@ def alone_runs(exercise: Exercise, *, every: bool) -> Iterator[VariantRun]:
     for mistake in exercise.misconceptions if every else ():
         changes = {"misconceptions": (mistake,), "equivalent": tuple(mutants)}
         only = variants.make_variant(exercise, f"alone {mistake.id}", **changes)
-        yield variants.plan(RunGroup.SINGLE_PROGRAM, mistake.id, only, solution)
+        yield variants.plan_run(RunGroup.SINGLE_PROGRAM, mistake.id, only, solution)
     for mutant in mutants:
         if every or mutant.change in allowed:
             others = tuple(other for other in mutants if other is not mutant)
             only = variants.make_variant(exercise, f"alone {mutant.change}", equivalent=others)
-            yield variants.plan(RunGroup.SINGLE_PROGRAM, mutant.change, only, solution)
+            yield variants.plan_run(RunGroup.SINGLE_PROGRAM, mutant.change, only, solution)
 
 
-def wrong_suites(exercise: Exercise) -> tuple[SabotagedProgram, ...]:
+def make_wrong_suites(exercise: Exercise) -> tuple[SabotagedProgram, ...]:
     """Return suites that must fail: the solution without assertions, and one that always fails."""
     tree = ast.parse(exercise.solution)
-    for statements, index in _parts(tree):
+    for statements, index in _list_parts(tree):
         if isinstance(statement := statements[index], ast.Assert):
             statements[index] = ast.Expr(statement.test)
     return (
@@ -68,7 +68,7 @@ def wrong_suites(exercise: Exercise) -> tuple[SabotagedProgram, ...]:
 def _without_parts(suite: str) -> Iterator[tuple[str, str]]:
     """Yield the suite without one test or assertion, together with the removed part."""
     tree = ast.parse(suite)
-    for statements, index in _parts(tree):
+    for statements, index in _list_parts(tree):
         part = statements[index]
         if isinstance(part, ast.Assert) and sum(isinstance(e, ast.Assert) for e in statements) == 1:
             continue  # the test is removed as a whole
@@ -77,7 +77,7 @@ def _without_parts(suite: str) -> Iterator[tuple[str, str]]:
         statements[index] = part
 
 
-def _parts(tree: ast.Module) -> list[tuple[list[ast.stmt], int]]:
+def _list_parts(tree: ast.Module) -> list[tuple[list[ast.stmt], int]]:
     """Return each test and assertion of a suite, as the statements around it and its index."""
     return [
         (statements, index)

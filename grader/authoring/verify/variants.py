@@ -109,7 +109,7 @@ def _change_test(test: TestCase, **changes: Any) -> TestCase:
     return replace(test, **changes)
 
 
-def repetition(exercise: Exercise, change: str) -> Exercise:
+def repeat(exercise: Exercise, change: str) -> Exercise:
     """Return the variant for a repetition: shuffled, with the seeds of another id."""
     tests = list(exercise.tests)
     random.Random(f"{exercise.digest} {change}").shuffle(tests)  # noqa: S311  no secret
@@ -119,7 +119,7 @@ def repetition(exercise: Exercise, change: str) -> Exercise:
     return make_variant(exercise, change, **changes)
 
 
-def plan(
+def plan_run(
     group: RunGroup,
     name: str,
     exercise: Exercise,

@@ -36,7 +36,7 @@ class Verification:
     to_prove: list[Exercise] = field(default_factory=list)
     contents: dict[Path, list[bytes]] = field(default_factory=dict)
 
-    def finished_proofs(self) -> dict[Path, Proof]:
+    def select_finished(self) -> dict[Path, Proof]:
         """Return the finished proofs."""
         return {path: proof for path, proof in self.proofs.items() if proof is not None}
 
@@ -64,7 +64,7 @@ def begin_verification(
                     f"{path} is a student edition; verify the full one, "
                     "or name your course with --exercises"
                 )
-            verification.contents[path] = content = [exercise.digest.encode(), *_images(path)]
+            verification.contents[path] = content = [exercise.digest.encode(), *_read_images(path)]
             verification.proofs[path] = cache.find(content) if cache else None
             if verification.proofs[path] is None:
                 verification.to_prove.append(exercise)
@@ -76,7 +76,7 @@ def begin_verification(
     return verification
 
 
-def _images(exercise: Path) -> Iterator[bytes]:
+def _read_images(exercise: Path) -> Iterator[bytes]:
     """Yield the images of an exercise; a missing one is reported when its page is made."""
     for path in image_files(exercise):
         with contextlib.suppress(UsageError, DefinitionError):

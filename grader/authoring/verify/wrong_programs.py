@@ -105,7 +105,7 @@ _OPTIONAL: Final = ("arguments left out", "no argument left out")
 def sabotage_programs(exercise: Exercise, right: str) -> tuple[SabotagedProgram, ...]:
     """Return the wrong programs of an exercise, made from a right or the best available program."""
     if exercise.kind == "predict":
-        return tuple(_wrong_answers(exercise, right))
+        return tuple(_make_wrong_answers(exercise, right))
     names = list(exercise.defines)
     all_names = dict.fromkeys(names, True)
     programs = [
@@ -120,7 +120,7 @@ def sabotage_programs(exercise: Exercise, right: str) -> tuple[SabotagedProgram,
     return tuple(programs)
 
 
-def conditional_mistakes(exercise: Exercise, right: str) -> Iterator[SabotagedProgram]:
+def make_conditional_mistakes(exercise: Exercise, right: str) -> Iterator[SabotagedProgram]:
     """Yield the programs that are wrong only under one condition."""
     if exercise.kind == "predict":
         return  # a prediction calls nothing
@@ -139,7 +139,7 @@ def conditional_mistakes(exercise: Exercise, right: str) -> Iterator[SabotagedPr
 _NEVER_RIGHT: Final = "an answer that no one gives"
 
 
-def _wrong_answers(exercise: Exercise, right: str) -> Iterator[SabotagedProgram]:
+def _make_wrong_answers(exercise: Exercise, right: str) -> Iterator[SabotagedProgram]:
     """Yield programs with other literals, because predictions are values, not computations."""
     answers: dict[str, object] = {}
     for statement in ast.parse(right).body:

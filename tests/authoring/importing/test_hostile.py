@@ -9,13 +9,13 @@ import pytest
 from grader.authoring.importing.fill_in import fill_in_draft
 from grader.authoring.importing.read_source import read_source
 from grader.authoring.importing.validate_drafts import validate_draft
-from grader.authoring.importing.write import definition_text
-from grader.authoring.sources.draft import Draft, DraftTest, slug
+from grader.authoring.importing.write import format_definition
+from grader.authoring.sources.draft import Draft, DraftTest, make_slug
 from grader.authoring.sources.js_document import read_text
 from grader.authoring.sources.source_files import (
     MAX_DOCUMENT,
     UnreadableError,
-    path_inside,
+    find_path_inside,
     read_text_inside,
 )
 from grader.errors import UsageError
@@ -29,7 +29,7 @@ DEEP = "[" * 100_000 + "]" * 100_000
 def test_paths_that_lead_elsewhere_are_refused(name: object, tmp_path: Path) -> None:
     """A configuration names files of its own folder, or nothing is read."""
     with pytest.raises(UnreadableError):
-        path_inside(tmp_path, name)
+        find_path_inside(tmp_path, name)
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_no_text_takes_forever(text: str) -> None:
 )
 def test_names_become_ids_that_are_file_names(name: str, made: str) -> None:
     """The file stays in its folder, whatever name a source gives the exercise."""
-    assert slug(name) == made
+    assert make_slug(name) == made
 
 
 def test_control_characters_end_up_in_no_file() -> None:
@@ -134,7 +134,7 @@ def test_control_characters_end_up_in_no_file() -> None:
     draft.notes = [("key\nxp", "one\nid: evil\r\x1b[31m\x00\u2028%TAG")]
     fill_in_draft(draft)
     assert validate_draft(draft) == ()
-    text = definition_text(draft)
+    text = format_definition(draft)
     assert "\x1b" not in text
     assert "\nid: evil" not in text
 

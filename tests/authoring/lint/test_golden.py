@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader.authoring.lint.catalogue import CATALOGUE
-from grader.authoring.lint.lint_formats import text_lines
+from grader.authoring.lint.lint_formats import to_lines
 from grader.authoring.lint.lint_report import LintReport, lint
 from grader.authoring.targets import TargetGroup
 from grader.definitions.files import exercise_files
@@ -51,7 +51,7 @@ def test_each_case_is_found_by_its_rule_alone_in_recorded_words(
 ) -> None:
     """File, line, column, code, level and message, and the sum of it all."""
     report = report_on(name)
-    goldens.check(FOLDER / f"{name}.txt", "".join(f"{line}\n" for line in text_lines(report)))
+    goldens.check(FOLDER / f"{name}.txt", "".join(f"{line}\n" for line in to_lines(report)))
     if name not in FREE:
         rules = {finding.rule.name for finding in report.findings}
         assert rules == {name} | TOGETHER.get(name, set())

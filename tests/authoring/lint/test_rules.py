@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from grader.authoring.lint.lint_report import LintReport, lint
-from grader.authoring.new_exercise import new_course
+from grader.authoring.new_exercise import write_course
 from grader.authoring.targets import TargetGroup
 
 Spoiled = Callable[..., LintReport]
@@ -353,7 +353,7 @@ def test_a_file_that_is_no_yaml_is_looked_at_no_further() -> None:
 
 def test_chance_in_the_reference_of_a_course_is_found(tmp_path: Path) -> None:
     """It differs from run to run, as a test would; a generator with a seed does not."""
-    *_, path = new_course("algebra", tmp_path)
+    *_, path = write_course("algebra", tmp_path)
     module = tmp_path / "algebra" / "algebra_reference" / "rows.py"
     text = module.read_text()
     for chance, is_said in (

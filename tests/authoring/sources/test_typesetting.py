@@ -63,7 +63,7 @@ def test_one_space_for_each_level_becomes_four() -> None:
     """Where the levels are still there they are only widened, and nothing is guessed."""
     narrow = re.sub(r"^ +", lambda found: found.group()[::4], PROGRAM, flags=re.MULTILINE)
     restored = reindent(narrow)
-    assert (restored.guessed, ast.dump(ast.parse(restored.code))) == (
+    assert (restored.is_guessed, ast.dump(ast.parse(restored.code))) == (
         False,
         ast.dump(ast.parse(narrow)),
     )
@@ -79,8 +79,8 @@ def test_indentation_that_is_there_stays(code: str) -> None:
 
 def test_a_guess_is_called_one() -> None:
     """After a loop in a function no one can know where the loop ends."""
-    assert reindent("def f(x):\n for y in x:\n print(y)\n print(x)\n").guessed
-    assert not reindent("def f(x):\n y = x\n return y\n").guessed
+    assert reindent("def f(x):\n for y in x:\n print(y)\n print(x)\n").is_guessed
+    assert not reindent("def f(x):\n y = x\n return y\n").is_guessed
 
 
 def test_the_last_return_belongs_to_the_function() -> None:

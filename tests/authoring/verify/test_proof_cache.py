@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from grader.authoring.verify.check_names import CHECKS
-from grader.authoring.verify.proof import SCHEMA, Counts, Proof, ProofFinding, record
+from grader.authoring.verify.proof import SCHEMA, Counts, Proof, ProofFinding, make_record
 from grader.authoring.verify.proof_cache import ProofCache
 
 FINDING = ProofFinding("mutants-killed", "a message", 12, "- a\n+ b")
@@ -63,7 +63,7 @@ def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
 
 def test_the_record_says_how_each_check_went() -> None:
     """Versioned, with every check of every exercise."""
-    data = record({"a.yaml": PROOF}, "1.0")
+    data = make_record({"a.yaml": PROOF}, "1.0")
     assert (data["schema"], data["proven"]) == (SCHEMA, False)
     (exercise,) = data["exercises"]
     assert exercise["checks"].keys() == CHECKS.keys()

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from grader.authoring.verify.proof import Counts, Proof, ProofFinding
-from grader.authoring.verify.proof_formats import print_proofs, sarif
+from grader.authoring.verify.proof_formats import print_proofs, to_sarif
 
 COUNTS = Counts(5, 2, 3, 3, 20, 17, 1)
 GOOD = Proof("softmax", "", "proven", counts=COUNTS, seconds=1.25)
@@ -121,7 +121,7 @@ def test_what_was_not_tried_is_named_and_has_no_numbers(finding: ProofFinding, u
 
 def test_sarif_puts_findings_and_notes_at_their_lines() -> None:
     """A path in the repository, a rule for each check, and an error only for what stands in the way."""
-    (run,) = sarif({Path("exercises/scores.yaml"): BAD}, Path.cwd())["runs"]
+    (run,) = to_sarif({Path("exercises/scores.yaml"): BAD}, Path.cwd())["runs"]
     rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     found = [
         (rules[each["ruleIndex"]], each["level"], each["locations"][0]["physicalLocation"])

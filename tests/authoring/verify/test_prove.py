@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from grader.authoring.new_exercise import new_course
+from grader.authoring.new_exercise import write_course
 from grader.authoring.verify.proof import Proof
 from grader.authoring.verify.prove import prove
 from grader.authoring.verify.steps import ProofFacts, run_steps
@@ -347,7 +347,7 @@ def test_a_reference_that_depends_on_chance_is_blamed_itself(
     tmp_path: Path,
 ) -> None:
     """Not the solution, whose numbers differ from it at times."""
-    *_, path = new_course("chance", tmp_path)
+    *_, path = write_course("chance", tmp_path)
     module = tmp_path / "chance" / "chance_reference" / "rows.py"
     module.write_text(
         module.read_text().replace("return counts", "return np.random.random() * counts")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.authoring.verify.wrong_programs import conditional_mistakes, sabotage_programs
+from grader.authoring.verify.wrong_programs import make_conditional_mistakes, sabotage_programs
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 
@@ -250,7 +250,7 @@ def answer(source: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
 @pytest.mark.parametrize("condition", ARGUMENTS)
 def test_a_program_is_wrong_under_its_condition_alone(two: Exercise, condition: str) -> None:
     right = "def half(x, times=2):\n    return x * times, x.sum()\n"
-    sources = {w.id: w.source for w in conditional_mistakes(two, right)}
+    sources = {w.id: w.source for w in make_conditional_mistakes(two, right)}
     assert sources.keys() == ARGUMENTS.keys()
     met, other = ARGUMENTS[condition]
     expected = answer(right, met)

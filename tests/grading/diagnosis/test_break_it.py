@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import pytest
 
-from grader.authoring.verify.breaking_calls import notes_on_breaking_calls
+from grader.authoring.verify.breaking_calls import find_breaking_notes
 from grader.grading.diagnosis.break_it import judge_breaking_call
 from grader.grading.expected.oracle import Oracle
 from grader.grading.results.verdict import Verdict
@@ -228,7 +228,7 @@ def test_an_author_is_told_of_what_no_call_breaks(make: Make) -> None:
     ]
     exercise = make(TEST, solution=MEANS, misconceptions=misconceptions)
     with WorkerPool(1, open_sandbox) as pool:
-        notes = [note.message for note in notes_on_breaking_calls(exercise, pool)]
+        notes = [note.message for note in find_breaking_notes(exercise, pool)]
     assert len(notes) == 3
     assert notes[-1].startswith("1 of 4 misconceptions")
     assert "large (" in notes[-1]

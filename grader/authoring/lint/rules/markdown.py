@@ -21,7 +21,7 @@ _TOP: Final = 2  # the page title is the heading of level 1
 def skipped_heading_level(prose: ProseText) -> Iterator[Problem]:
     """A heading is more than one level below the one before it."""
     level = _TOP - 1
-    for number, line in _outside_fences(prose.text):
+    for number, line in _skip_fences(prose.text):
         if heading := _HEADING.match(line):
             below, level = level, len(heading[1])
             if level > below + 1:
@@ -35,7 +35,7 @@ def unbalanced_maths(prose: ProseText) -> Iterator[Problem]:
     paragraphs: list[list[str]] = []
     starts: list[int] = []
     expected = 0
-    for number, line in _outside_fences(prose.text):
+    for number, line in _skip_fences(prose.text):
         if not line.strip() or number != expected:
             paragraphs.append([])
             starts.append(number)
@@ -78,7 +78,7 @@ def unshowable_text(text: PageText) -> Iterator[Problem]:
         yield text.prose.problem(problem.message, problem.where.line, problem.where.column)
 
 
-def _outside_fences(text: str) -> Iterator[tuple[int, str]]:
+def _skip_fences(text: str) -> Iterator[tuple[int, str]]:
     """Yield the lines outside of fenced code, numbered from one."""
     fence = ""
     for number, line in enumerate(text.split("\n"), 1):

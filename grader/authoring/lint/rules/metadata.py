@@ -92,7 +92,7 @@ def misspelled_concept(subject: LintedExercise) -> Iterator[Problem]:
     for index, concept in enumerate(subject.exercise.concepts):
         rank = (-counts[concept], order.index(concept)) if concept in counts else (0, len(order))
         for number, other in enumerate(order):
-            if (-counts[other], number) < rank and _looks_like(concept, other):
+            if (-counts[other], number) < rank and _is_respelled(concept, other):
                 message = f"{quote(concept)} is spelled almost like {quote(other)}"
                 yield subject.problem(
                     f"{message}, a concept of another exercise", "concepts", index
@@ -110,7 +110,7 @@ def unknown_prerequisite(subject: LintedExercise) -> Iterator[Problem]:
             yield subject.problem(message, "requires", index)
 
 
-def _looks_like(one: str, other: str) -> bool:
+def _is_respelled(one: str, other: str) -> bool:
     """Return whether two concepts differ only in hyphens, plurals, or one slip in a longer word.
 
     A slip is one wrong, missing or extra letter, or two exchanged neighbours.

@@ -46,22 +46,22 @@ def saturated_softmax(subject: LintedExercise) -> Iterator[Problem]:
     exercise = subject.exercise
     words = [*exercise.concepts, *exercise.defines, exercise.title.lower()]
     nodes = subject.nodes("exec", "solution")
-    words += [_last_name(node) for node in nodes if isinstance(node, ast.Name | ast.Attribute)]
+    words += [_find_last_name(node) for node in nodes if isinstance(node, ast.Name | ast.Attribute)]
     if not any("softmax" in word for word in words):
         return
     for index, test in enumerate(exercise.tests):
-        name = _saturating(test.given.values) if isinstance(test.given, Literals) else None
+        name = _find_saturating(test.given.values) if isinstance(test.given, Literals) else None
         if name is not None:
             message = f"with {quote(name)} every row of weights is 0 and 1 to four digits"
             steps = ("tests", index, "given", name)
             yield subject.at_key(f"{message}; use numbers closer together", *steps)
 
 
-def _last_name(node: ast.Name | ast.Attribute) -> str:
+def _find_last_name(node: ast.Name | ast.Attribute) -> str:
     return node.id if isinstance(node, ast.Name) else node.attr
 
 
-def _saturating(inputs: Mapping[str, Any]) -> str | None:
+def _find_saturating(inputs: Mapping[str, Any]) -> str | None:
     """Return the input whose softmax saturates, either the keys or a single array, or None."""
     arrays = {name: value for name, value in inputs.items() if getattr(value, "size", 0)}
     queries = [name for name in arrays if name.lower() in _QUERIES]
@@ -70,17 +70,17 @@ def _saturating(inputs: Mapping[str, Any]) -> str | None:
         Q, K = arrays[queries[0]], arrays[keys[0]]
         are_numbers = Q.dtype.kind in "if" and K.dtype.kind in "if"
         fit = Q.ndim == K.ndim == _MATRIX and Q.shape[-1] == K.shape[-1]
-        saturates = are_numbers and fit and _saturates(Q @ K.T / K.shape[-1] ** 0.5)
+        saturates = are_numbers and fit and _is_saturating(Q @ K.T / K.shape[-1] ** 0.5)
         return keys[0] if saturates else None
     for name, array in arrays.items():
         word = name.lower()
         is_scores = array.dtype.kind == "f" or (word in _SCORES and array.dtype.kind == "i")
-        if is_scores and word not in _NO_SCORES and _saturates(array):
+        if is_scores and word not in _NO_SCORES and _is_saturating(array):
             return name
     return None
 
 
-def _saturates(scores: np.ndarray) -> bool:
+def _is_saturating(scores: np.ndarray) -> bool:
     """Return whether every row with several finite scores gives all weight to one entry."""
     rows = (
         scores.reshape(-1, scores.shape[-1]).astype(float) if scores.ndim else scores.reshape(0, 1)
@@ -101,14 +101,14 @@ def same_sized_axes(subject: LintedExercise) -> Iterator[Problem]:
         if isinstance(test.given, Literals):
             arrays = {n: v for n, v in test.given.values.items() if getattr(v, "ndim", 0)}
             shapes = [array.shape for array in arrays.values()]
-            if (size := _only_size(shapes)) is not None:
+            if (size := _find_only_size(shapes)) is not None:
                 names = join_quoted(arrays, "and")
                 steps = ("tests", index, "given", next(iter(arrays)))
                 yield subject.at_key(f"every axis of {names} has size {size}{_ADVICE}", *steps)
             continue
         tree = subject.tree("exec", "tests", index, "given")
-        shapes_in_code = None if tree is None else _shapes(tree)
-        if shapes_in_code and (size := _only_size(list(shapes_in_code.values()))) is not None:
+        shapes_in_code = None if tree is None else _find_shapes(tree)
+        if shapes_in_code and (size := _find_only_size(list(shapes_in_code.values()))) is not None:
             first = next(iter(shapes_in_code))
             message = f"every axis of these inputs has size {size}{_ADVICE}"
             yield subject.in_text(message, first, "tests", index, "given")
@@ -117,7 +117,7 @@ def same_sized_axes(subject: LintedExercise) -> Iterator[Problem]:
 _ADVICE: Final = "; different sizes show a wrong axis and a missing transpose"
 
 
-def _only_size(shapes: list[tuple[int, ...]]) -> int | None:
+def _find_only_size(shapes: list[tuple[int, ...]]) -> int | None:
     """Return the common size of all axes if it is above 1 and there is a matrix, else None."""
     sizes = {size for shape in shapes for size in shape}
     if len(sizes) != 1 or max(map(len, shapes)) < _MATRIX:
@@ -126,22 +126,22 @@ def _only_size(shapes: list[tuple[int, ...]]) -> int | None:
     return size if size > 1 else None
 
 
-def _shapes(tree: ast.AST) -> dict[ast.expr, tuple[int, ...]] | None:
+def _find_shapes(tree: ast.AST) -> dict[ast.expr, tuple[int, ...]] | None:
     """Return the shapes of array constructors, or None if a shape is not a literal."""
     shapes: dict[ast.expr, tuple[int, ...]] = {}
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute | ast.Name):
             continue
-        name = _last_name(node.func)
+        name = _find_last_name(node.func)
         named = [word.value for word in node.keywords if word.arg in ("size", "shape")]
         tuples = [argument for argument in (*named, *node.args) if isinstance(argument, ast.Tuple)]
         sizes: tuple[int, ...] | None = None
         if name in _BY_ARGUMENTS:
-            sizes = _constants(node.args)
+            sizes = _find_constants(node.args)
         elif name not in _SHAPED:
             continue
         elif tuples or named:
-            sizes = _constants(tuples[0].elts if tuples else named)
+            sizes = _find_constants(tuples[0].elts if tuples else named)
         elif all(isinstance(argument, ast.Constant | ast.UnaryOp) for argument in node.args):
             sizes = ()  # a single number
         if sizes is None:
@@ -150,7 +150,7 @@ def _shapes(tree: ast.AST) -> dict[ast.expr, tuple[int, ...]] | None:
     return shapes
 
 
-def _constants(nodes: list[ast.expr]) -> tuple[int, ...] | None:
+def _find_constants(nodes: list[ast.expr]) -> tuple[int, ...] | None:
     sizes = tuple(
         node.value
         for node in nodes
@@ -166,7 +166,7 @@ def tighter_than_written(subject: LintedExercise) -> Iterator[Problem]:
         if not isinstance(test.expect, LiteralValue):
             continue
         tolerance = test.tolerance or Tolerance()
-        for leaf in _leaves(subject.document.node("tests", index, "expect")):
+        for leaf in _walk_leaves(subject.document.node("tests", index, "expect")):
             decimals = _DECIMALS.fullmatch(leaf.text)
             if decimals is None or not isinstance(leaf.value, float) or leaf.style != "plain":
                 continue
@@ -186,13 +186,13 @@ def tighter_than_written(subject: LintedExercise) -> Iterator[Problem]:
                 break
 
 
-def _leaves(node: Node) -> Iterator[Scalar]:
+def _walk_leaves(node: Node) -> Iterator[Scalar]:
     match node:
         case Scalar():
             yield node
         case ListNode(items=items):
             for item in items:
-                yield from _leaves(item)
+                yield from _walk_leaves(item)
 
 
 @rule("ETU311", "error")
@@ -241,10 +241,10 @@ def text_for_numbers(subject: LintedExercise) -> Iterator[Problem]:
                 if isinstance(
                     test.given if key == "given" else test.expect, Literals | LiteralValue
                 ):
-                    yield from _slips(node, key)
+                    yield from _find_slips(node, key)
 
 
-def _slips(node: Node, label: str) -> Iterator[Problem]:
+def _find_slips(node: Node, label: str) -> Iterator[Problem]:
     match node:
         case Scalar(style="plain", value=str(text)) if _is_python(text):
             python = "`expression:` below `expect:`" if label == "expect" else "Python, `given: |`"
@@ -252,11 +252,11 @@ def _slips(node: Node, label: str) -> Iterator[Problem]:
             yield Problem(node.where, f"{label}: {message}")
         case MappingNode(entries=entries):
             for key, value in entries:
-                yield from _slips(value, key.text if label == "given" else label)
+                yield from _find_slips(value, key.text if label == "given" else label)
         case ListNode(items=items):
-            leaves = list(_leaves(node))
+            leaves = list(_walk_leaves(node))
             mappings: list[Node] = [item for item in items if isinstance(item, MappingNode)]
-            yield from (slip for part in [*leaves, *mappings] for slip in _slips(part, label))
+            yield from (slip for part in [*leaves, *mappings] for slip in _find_slips(part, label))
             numbers = [leaf for leaf in leaves if type(leaf.value) in {int, float}]
             for leaf in leaves if numbers else ():
                 is_slip = leaf.style == "plain" and not isinstance(leaf.value, (int, float))

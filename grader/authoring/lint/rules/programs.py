@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from grader.authoring.lint.python import shape, squeeze
+from grader.authoring.lint.python import normalize, squeeze
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import LintedExercise
 from grader.definitions.rules.subject import Step
@@ -31,7 +31,7 @@ def starter_tells_solution(subject: LintedExercise) -> Iterator[Problem]:
         return
     # A helper's header, `def attention(Q, K, V):`, looks like the call that learners should find.
     starter = squeeze(_HEAD.sub("", subject.exercise.starter))
-    starters, solution = _functions(subject, "starter"), _functions(subject, "solution")
+    starters, solution = _find_functions(subject, "starter"), _find_functions(subject, "solution")
     written = {name for name, form in starters.items() if form == solution.get(name)}
     for function in subject.solved_functions:
         if function.name in written and not written >= {*subject.exercise.defines}:
@@ -42,11 +42,11 @@ def starter_tells_solution(subject: LintedExercise) -> Iterator[Problem]:
             yield subject.problem(message, "starter")
 
 
-def _functions(subject: LintedExercise, key: str) -> dict[str, str]:
+def _find_functions(subject: LintedExercise, key: str) -> dict[str, str]:
     """Return the normal form of each top-level function of a program."""
     tree = subject.tree("exec", key)
     top = ast.iter_child_nodes(tree) if tree is not None else ()
-    return {node.name: shape(node) for node in top if isinstance(node, ast.FunctionDef)}
+    return {node.name: normalize(node) for node in top if isinstance(node, ast.FunctionDef)}
 
 
 def _is_solution(subject: LintedExercise, *steps: Step) -> bool:

@@ -39,11 +39,11 @@ def body_unlike_pytest(subject: LintedExercise) -> Iterator[Problem]:
         if not subject.document.has("tests", index, "pytest"):
             continue
         for node in subject.nodes("exec", "tests", index, "pytest"):
-            if message := _unlike(node, classes):
+            if message := _explain_difference(node, classes):
                 yield subject.in_text(message, node, "tests", index, "pytest")  # type: ignore[arg-type]  # it has a place
 
 
-def _unlike(node: ast.AST, classes: Collection[str]) -> str:
+def _explain_difference(node: ast.AST, classes: Collection[str]) -> str:
     """Return why a node means something else than in plain pytest, or ""."""
     message = ""
     match node:
@@ -111,7 +111,7 @@ def undeclared_operator(subject: LintedExercise) -> Iterator[Problem]:
                         targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id=kind))
                     ) if kind in classes:
                         objects[name] = kind
-                for sign, operand in _operations(node):
+                for sign, operand in _find_operations(node):
                     match operand:
                         case ast.Call(func=ast.Name(id=name)):
                             kind = name
@@ -128,7 +128,7 @@ def undeclared_operator(subject: LintedExercise) -> Iterator[Problem]:
                         break
 
 
-def _operations(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+def _find_operations(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     """Yield the operators of a node, with the operand that determines their meaning."""
     match node:
         case ast.BinOp(left=left, op=op, right=right):

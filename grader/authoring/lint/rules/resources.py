@@ -38,17 +38,17 @@ def unknown_forbidden_name(subject: LintedExercise) -> Iterator[Problem]:
         return
     for key in ("imports", "names", "calls"):
         for index, word in enumerate(getattr(forbid, key)):
-            if (hint := _unknown(word, is_module=key == "imports")) is not None:
+            if (hint := _find_unknown(word, is_module=key == "imports")) is not None:
                 message = f"there is no {quote(word)}, so this forbids nothing{hint}"
                 yield subject.problem(message, "forbid", key, index)
 
 
-def _unknown(word: str, *, is_module: bool) -> str | None:
+def _find_unknown(word: str, *, is_module: bool) -> str | None:
     """Return a hint with the closest names if a name does not exist, else None."""
     root, *rest = word.split(".")
     root = "numpy" if root == "np" else root
     if not rest and not is_module:
-        alike = sorted(name for name in _plain_names() if name[0] == word[0])
+        alike = sorted(name for name in _list_plain_names() if name[0] == word[0])
         return None if word in alike else did_you_mean(word, alike) or None
     if is_module and not rest:
         names = {"numpy", *_PACKAGES, *sys.stdlib_module_names}
@@ -66,7 +66,7 @@ def _unknown(word: str, *, is_module: bool) -> str | None:
 
 
 @cache
-def _plain_names() -> frozenset[str]:
+def _list_plain_names() -> frozenset[str]:
     """Return the names that may be used without a dot."""
     names = {*vars(builtins), *sys.stdlib_module_names, *_MODULES, "np"}
     spaces = [np, np.linalg, np.fft, np.random, *_TYPES]
@@ -80,12 +80,12 @@ def unknown_reference(subject: LintedExercise) -> Iterator[Problem]:
         if definition.reference is None:
             continue
         module, _, attribute = definition.reference.partition(":")
-        source = _reference_source(module, subject.exercise.course)
+        source = _read_reference(module, subject.exercise.course)
         if source is None:
             alike = sorted(path.stem for path in package_folder(_REFERENCE).glob("[a-z]*.py"))
             hint = did_you_mean(module.rpartition(".")[2], alike)
             message = f"there is no module {quote(module)}{hint}"
-        elif {attribute, "*"} & (names := _module_names(source)):
+        elif {attribute, "*"} & (names := _list_module_names(source)):
             continue
         else:
             hint = did_you_mean(attribute, sorted(names))
@@ -93,7 +93,7 @@ def unknown_reference(subject: LintedExercise) -> Iterator[Problem]:
         yield subject.problem(message, "defines", name, "reference")
 
 
-def _reference_source(module: str, course: Course | None) -> str | None:
+def _read_reference(module: str, course: Course | None) -> str | None:
     """Return the source of a module of the course's or Etude's reference, or None."""
     if course is not None and module in course.modules:
         return course.sources[course.modules[module]]
@@ -103,7 +103,7 @@ def _reference_source(module: str, course: Course | None) -> str | None:
 
 
 @cache
-def _module_names(source: str) -> frozenset[str]:
+def _list_module_names(source: str) -> frozenset[str]:
     """Return the names that a module sets, with `*` if it imports all of another one."""
     return find_names(ast.parse(source)).sets
 

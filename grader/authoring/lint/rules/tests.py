@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Final, cast
 
-from grader.authoring.lint.python import shape, squeeze
+from grader.authoring.lint.python import normalize, squeeze
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import LintedExercise
 from grader.definitions.exercise import Literals, LiteralValue, Seeded, TestCase
@@ -61,7 +61,7 @@ def hidden_data_shown(subject: LintedExercise) -> Iterator[Problem]:
         return
     hidden = [(index, test) for index, test in enumerate(exercise.tests) if test.hidden]
     visible = [(index, test) for index, test in enumerate(exercise.tests) if not test.hidden]
-    visible_texts = {text for _, test in visible for _, text in _literal_arrays(test)}
+    visible_texts = {text for _, test in visible for _, text in _find_literal_arrays(test)}
     texts: list[tuple[str, tuple[Step, ...], str]] = [
         ("instructions", ("instructions",), exercise.instructions),
         ("starter", ("starter",), exercise.starter),
@@ -71,7 +71,7 @@ def hidden_data_shown(subject: LintedExercise) -> Iterator[Problem]:
     for text_name, steps, text in texts:
         folded = _normalize(text)
         for _, test in hidden:
-            for name, array in _literal_arrays(test):
+            for name, array in _find_literal_arrays(test):
                 if array not in visible_texts and array in folded:
                     message = (
                         f"{text_name} has the numbers of {name} in the hidden {quote(test.id)}"
@@ -79,14 +79,14 @@ def hidden_data_shown(subject: LintedExercise) -> Iterator[Problem]:
                     yield subject.problem(message, *steps)
     for index, _ in hidden:
         for number, other in visible:
-            if _same_data(subject, index, number):
+            if _has_same_data(subject, index, number):
                 key = "given" if subject.document.has("tests", index, "given") else "id"
                 message = f"the data of this hidden test are those of the visible {quote(other.id)}"
                 yield subject.problem(message, "tests", index, key)
                 break
 
 
-def _literal_arrays(test: TestCase) -> Iterator[tuple[str, str]]:
+def _find_literal_arrays(test: TestCase) -> Iterator[tuple[str, str]]:
     """Yield the literal arrays of a test with their labels, as folded text."""
     values: dict[str, object] = {}
     if isinstance(test.given, Literals):
@@ -109,11 +109,11 @@ def _normalize(text: str) -> str:
     return re.sub(r"(?<=\d)\.0*(?!\d)", "", brackets)
 
 
-def _same_data(subject: LintedExercise, hidden: int, visible: int) -> bool:
+def _has_same_data(subject: LintedExercise, hidden: int, visible: int) -> bool:
     hidden_test, visible_test = (subject.exercise.tests[i] for i in (hidden, visible))
     match hidden_test.given, visible_test.given:
         case Literals(values=values), Literals(values=these) if values:
-            is_part = all(n in these and _equal(value, these[n]) for n, value in values.items())
+            is_part = all(n in these and _are_equal(value, these[n]) for n, value in values.items())
             # Single numbers are too common, unless there is nothing else.
             return is_part and (len(values) == len(these) or any(map(_is_array, values.values())))
         case Literals(), Literals(values=these) if not these:
@@ -123,14 +123,14 @@ def _same_data(subject: LintedExercise, hidden: int, visible: int) -> bool:
             trees = [subject.tree("exec", "tests", i, "given") for i in (hidden, visible)]
             return (
                 None not in trees
-                and not any(map(_draws, cast("list[ast.AST]", trees)))
-                and len(set(map(shape, cast("list[ast.AST]", trees)))) == 1
+                and not any(map(_is_random, cast("list[ast.AST]", trees)))
+                and len(set(map(normalize, cast("list[ast.AST]", trees)))) == 1
             )
         case _:
             return False
 
 
-def _equal(first: object, second: object) -> bool:
+def _are_equal(first: object, second: object) -> bool:
     """Return whether two values have the same numbers and texts, as literals in a definition."""
     texts = (json.dumps(value, default=lambda array: array.tolist()) for value in (first, second))
     return len(set(map(_normalize, texts))) == 1
@@ -140,7 +140,7 @@ def _is_array(value: object) -> bool:
     return bool(getattr(value, "ndim", 0))
 
 
-def _draws(tree: ast.AST) -> bool:
+def _is_random(tree: ast.AST) -> bool:
     return bool(
         {"rng", "size", "sizes"} & {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
     )
@@ -153,7 +153,7 @@ def single_random_draw(subject: LintedExercise) -> Iterator[Problem]:
         may_draw = test.hidden and test.holds not in _ANY_NUMBERS_DO
         is_drawn = may_draw and isinstance(test.given, Seeded)
         tree = subject.tree("exec", "tests", index, "given") if is_drawn else None
-        if tree is None or _draws(tree) == (test.seeds > 1):
+        if tree is None or _is_random(tree) == (test.seeds > 1):
             continue
         key = "seeds" if subject.document.has("tests", index, "seeds") else "given"
         message = "these inputs are drawn only once; let 'seeds' be 10 or so"
@@ -174,7 +174,7 @@ def global_random_state(subject: LintedExercise) -> Iterator[Problem]:
             values.update(test.given.values)
         for mode, steps in subject.python(index):
             if (used := subject.names(mode, *steps)) is not None:
-                values |= _value_names(used, subject.nodes(mode, *steps))
+                values |= _list_value_names(used, subject.nodes(mode, *steps))
         for mode, steps in subject.python(index):
             for node in subject.nodes(mode, *steps):
                 if message := _chance(node, values):
@@ -182,7 +182,7 @@ def global_random_state(subject: LintedExercise) -> Iterator[Problem]:
     yield from _chance_in_reference(subject)
 
 
-def _value_names(used: PythonNames, nodes: Iterable[ast.AST]) -> frozenset[str]:
+def _list_value_names(used: PythonNames, nodes: Iterable[ast.AST]) -> frozenset[str]:
     """Return the names that Python sets other than by an import."""
     imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
     imported = {alias.asname or alias.name for node in imports for alias in node.names}
@@ -206,7 +206,7 @@ def _chances(source: str) -> tuple[tuple[int, str], ...]:
     """Return the lines in which a module depends on more than its arguments, with the reason."""
     tree = ast.parse(source)
     nodes = list(ast.walk(tree))
-    values = _value_names(find_names(tree), nodes)
+    values = _list_value_names(find_names(tree), nodes)
     return tuple((node.lineno, reason) for node in nodes if (reason := _chance(node, values)))  # type: ignore[attr-defined]  # it has a place
 
 
@@ -246,7 +246,7 @@ def unused_input(subject: LintedExercise) -> Iterator[Problem]:
         if isinstance(test.given, Literals):
             for name in test.given.values:
                 if name not in used:
-                    yield subject.at_key(_unused_message(name), "tests", index, "given", name)
+                    yield subject.at_key(_explain_unused(name), "tests", index, "given", name)
             continue
         nodes = list(subject.nodes("exec", "tests", index, "given"))
         read = [node for node in nodes if isinstance(node, ast.Name)]
@@ -255,10 +255,10 @@ def unused_input(subject: LintedExercise) -> Iterator[Problem]:
             name = name_node.id
             if isinstance(name_node.ctx, ast.Store) and name not in used and name[0] != "_":
                 used.add(name)  # reported only once
-                yield subject.in_text(_unused_message(name), name_node, "tests", index, "given")
+                yield subject.in_text(_explain_unused(name), name_node, "tests", index, "given")
 
 
-def _unused_message(name: str) -> str:
+def _explain_unused(name: str) -> str:
     return f"{quote(name)} is never used by this test"
 
 

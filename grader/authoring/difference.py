@@ -23,7 +23,7 @@ class VerdictChange:
     after: Result
 
     @property
-    def differs(self) -> bool:
+    def is_change(self) -> bool:
         """True if outcome or score changed, or if a version has no verdict."""
         return describe_verdict(self.before) != describe_verdict(self.after)
 

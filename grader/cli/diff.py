@@ -36,7 +36,7 @@ def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> No
     versions = load_exercise(before), load_exercise(after)
     with WorkerPool(jobs, options.sandbox_opener(unsafe=False, workers=jobs)) as pool:
         changes = list(compare_versions(*versions, folder, pool))
-    changed = [change for change in changes if change.differs]
+    changed = [change for change in changes if change.is_change]
     if form == "json":
         data = [
             {
@@ -44,7 +44,7 @@ def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> No
                 "file": os.fspath(change.entry.path),
                 "before": describe_verdict(change.before),
                 "after": describe_verdict(change.after),
-                "differs": change.differs,
+                "differs": change.is_change,
                 "tests": list_changed_tests(change),
             }
             for change in changes

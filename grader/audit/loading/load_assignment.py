@@ -108,7 +108,7 @@ def _load_folder(path: Path) -> list[Assignment]:
     notebooks = [name for name in files.names if name.endswith(_NOTEBOOK)]
     if not any(map(is_test_file, files.python)) and notebooks:
         if len(notebooks) == 1:
-            return [load_notebook(files.path(notebooks[0]))]
+            return [load_notebook(files.find_path(notebooks[0]))]
         several = ", ".join(notebooks[:_MAX_NAMES])
         raise error_in(path, f"each of these notebooks may be meant: {several}; name one")
     return [load_python_folder(path)]

@@ -38,8 +38,8 @@ def fill_in_draft(draft: Draft) -> None:
         draft.remarks.append("the starter is not Python; it is kept as it is")
     if not draft.defines and solution is not None:
         # Submissions must define what the solution defines and the starter leaves open.
-        definitions = solution.definitions()
-        stubs = starter.definitions() if starter is not None else {}
+        definitions = solution.list_definitions()
+        stubs = starter.list_definitions() if starter is not None else {}
         used = frozenset[str]().union(*(free_names(test.code) for test in draft.tests))
         open_names = [
             name
@@ -130,7 +130,7 @@ def _add_starter_parts(draft: Draft, solution: ParsedProgram, starter: ParsedPro
     lacking = solution.needs & starter.sets
     if not lacking:
         return
-    own = solution.definitions().keys() | draft.defines.keys()
+    own = solution.list_definitions().keys() | draft.defines.keys()
     usable = ParsedProgram(s for s in starter.statements if not s.sets & own)
     front = usable.select_for(lacking)
     imports = sorted(front.imported_names & lacking)

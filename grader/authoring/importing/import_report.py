@@ -37,7 +37,7 @@ def write_report(
         lines.append("")
     lines += _section("Also", result.remarks, "", [""])
     lines += _section("Not imported", result.failures, "", [""])
-    works = sum(proof.works for proof in proofs.values())
+    works = sum(proof.is_solved for proof in proofs.values())
     proven = sum(proof.is_proven for proof in proofs.values())
     left_out = f", {len(result.failures)} left out" if result.failures else ""
     summary = (

@@ -34,7 +34,7 @@ class ImportProof:
     sentences: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
-    works: bool = False  # the solution passes every test, unchanged or with corrected outputs
+    is_solved: bool = False  # the solution passes every test, unchanged or with corrected outputs
     changing: frozenset[str] = frozenset()  # tests in which the solution changes an argument
     # The solution's output by test, if it differs from the source only in brackets and commas.
     printed: dict[str, str] = field(default_factory=dict)
@@ -168,7 +168,7 @@ def _examine(exercise: Exercise, results: Mapping[str, Result], proof: Proof) ->
                 f"the expected output of test '{test.id}' is wrong. It says\n{_indent(expected)}\n"
                 f"and {program_name} prints\n{_indent(printed)}"
             )
-    import_proof.works = not verdict.message and all(
+    import_proof.is_solved = not verdict.message and all(
         test.outcome is Outcome.PASSED or test.id in {*import_proof.printed, *import_proof.changing}
         for test in verdict.tests
     )

@@ -90,7 +90,7 @@ def _list_test_entries(test: DraftTest) -> dict[str, Any]:
     entries: dict[str, Any] = {"id": test.id}
     if test.description:
         entries["description"] = test.description
-    if test.hidden:
+    if test.is_hidden:
         entries["hidden"] = True
     if test.points not in (None, 1):
         entries["points"] = test.points

@@ -77,7 +77,7 @@ class Neighbours:
     # The ids in the collection around each track's folder, from file names.
     ids_around: Mapping[Path, frozenset[str]]
 
-    def concepts(self) -> Counter[str]:
+    def count_concepts(self) -> Counter[str]:
         """Return the number of exercises that have each concept, in order of first use."""
         counts: Counter[str] = Counter()
         for exercise in self.exercises.values():
@@ -112,7 +112,7 @@ class LintedExercise(CheckedExercise):
         """Return the scalar at a place that the decoder has already validated."""
         return cast("Scalar", self.document.node(*steps))
 
-    def programs(self) -> Iterator[tuple[Step, ...]]:
+    def list_programs(self) -> Iterator[tuple[Step, ...]]:
         """Yield the places of multi-line Python."""
         yield from ((key,) for key in ("starter", "solution") if self.document.has(key))
         for index in range(len(self.exercise.misconceptions)):
@@ -126,7 +126,7 @@ class LintedExercise(CheckedExercise):
                 ):
                     yield "tests", index, key
 
-    def python(self, index: int) -> Iterator[tuple[Mode, tuple[Step, ...]]]:
+    def list_python(self, index: int) -> Iterator[tuple[Mode, tuple[Step, ...]]]:
         """Yield the mode and place of each piece of Python in a test."""
         test = self.exercise.tests[index]
         if isinstance(test.given, Seeded):
@@ -134,7 +134,7 @@ class LintedExercise(CheckedExercise):
         for mode, keys in test.python:
             yield mode, ("tests", index, *keys)
 
-    def nodes(self, mode: Mode, *steps: Step) -> Iterator[ast.AST]:
+    def walk_nodes(self, mode: Mode, *steps: Step) -> Iterator[ast.AST]:
         """Return the nodes of the Python at a place, or none if it is invalid."""
         tree = self.tree(mode, *steps)
         return iter(()) if tree is None else ast.walk(tree)

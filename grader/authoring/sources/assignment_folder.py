@@ -96,7 +96,7 @@ def load_python_folder(
     files = FolderFiles(root)
     names = {path: _find_name(root, path) for path in named}
     reader = _Reader(files, [names[path] for path in tests], is_whole=folder is not None)
-    return reader.assignment(
+    return reader.read_assignment(
         None if solution is None else names[solution], None if starter is None else names[starter]
     )
 
@@ -127,7 +127,7 @@ class _Reader:
             place: name for place, name in self._tested.items() if name not in self._tests
         }
 
-    def assignment(self, solution: str | None, starter: str | None) -> Assignment:
+    def read_assignment(self, solution: str | None, starter: str | None) -> Assignment:
         """Find the files that were not named, and read all files."""
         place, source, replaced_file = self._find_solution(solution)
         places = {place: source}  # names of files by their place in the assignment
@@ -158,10 +158,10 @@ class _Reader:
         texts = [*modules.values(), *tests.values()]
         data = {
             name: content
-            for name, content in self._files.data().items()
+            for name, content in self._files.read_data().items()
             if self._is_whole or any(PurePosixPath(name).name in text for text in texts)
         }
-        path, here = self._files.path(source), Path.cwd()
+        path, here = self._files.find_path(source), Path.cwd()
         return Assignment(
             name=self._files.root.name,
             kind="unittest" if is_unittest else "pytest",
@@ -177,7 +177,7 @@ class _Reader:
     def _load(self, name: str) -> tuple[str, ast.Module]:
         """Return a file's text and its syntax tree."""
         if name not in self._read:
-            path = self._files.path(name)
+            path = self._files.find_path(name)
             try:
                 source = read_text(path, MAX_FILE)
             except UnreadableError as error:
@@ -194,7 +194,7 @@ class _Reader:
         """Return the names of files that contain tests."""
         chosen: list[str] = []
         for name in named or ["."]:
-            if self._files.path(name).is_dir():
+            if self._files.find_path(name).is_dir():
                 prefix = "" if name == "." else f"{name}/"
                 chosen += [
                     file
@@ -209,7 +209,7 @@ class _Reader:
                 targets = node.targets if isinstance(node, ast.Assign) else ()
                 if any(isinstance(t, ast.Name) and t.id == "pytest_plugins" for t in targets):
                     message = "plugins of pytest are not loaded; put their fixtures into this file"
-                    raise error_in(self._files.path(name), message, node.lineno)
+                    raise error_in(self._files.find_path(name), message, node.lineno)
         parents = {parent for name in test_files for parent in PurePosixPath(name).parents}
         for conftest in sorted(str(parent / "conftest.py") for parent in parents):
             if conftest in self._files:
@@ -221,7 +221,7 @@ class _Reader:
                 "there is no test in it: pytest collects functions and methods whose names begin "
                 "with 'test'"
             )
-            raise error_in(self._files.path(chosen[0]), message)
+            raise error_in(self._files.find_path(chosen[0]), message)
         message = (
             "there are no tests: no file test_*.py or *_test.py, no notebook of nbgrader or otter, "
             "no folder of a problem, of Exercism or of Etude; name them with --tests"
@@ -236,7 +236,7 @@ class _Reader:
             is_folder = isinstance(node, ast.Assign) and "__file__" in text
             if not (_is_boilerplate(node) or is_folder or "sys.path" in text):
                 message = "a conftest file is not run; put its fixtures into the file of the tests"
-                raise error_in(self._files.path(name), message, node.lineno)
+                raise error_in(self._files.find_path(name), message, node.lineno)
         self._notes.append(
             f"{printable_name(name)} was left out: the folder can be imported from anyway"
         )
@@ -333,7 +333,7 @@ class _Reader:
         if len(paths) != 1 and len(same) != 1:
             modules = ", ".join([*candidates, *missing][:_MAX_NAMES]) or "no module of the folder"
             message = f"the tests import {modules}, and none of these is this file"
-            raise error_in(self._files.path(named), message)
+            raise error_in(self._files.find_path(named), message)
         if not candidates and not same:
             self._notes.append(f"{named} is imported as {missing[0]}, the name in the tests")
         return (same or paths)[0]
@@ -353,7 +353,7 @@ class _Reader:
             imports = find_imports(self._parse(self._tests[0]))
             lines = [module.line for module in imports if module.parts[0] == first]
         message = f"there is no solution: {message}; name it with --solution"
-        raise error_in(self._files.path(self._tests[0]), message, *lines[:1])
+        raise error_in(self._files.find_path(self._tests[0]), message, *lines[:1])
 
     def _find_missing(self) -> list[str]:
         """Return the modules that tests import although neither the folder nor Python has them."""

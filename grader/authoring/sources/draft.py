@@ -25,7 +25,7 @@ class DraftTest:
     given: dict[str, Any] = field(default_factory=dict)
     expect: Any = NOTHING
     description: str = ""
-    hidden: bool = False
+    is_hidden: bool = False
     points: int | None = None  # None if the source gives no points; written as 1
     keep_inputs: bool = True
     where: str = ""  # the notebook cell of the test

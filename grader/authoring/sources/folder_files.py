@@ -35,7 +35,7 @@ class FolderFiles:
     def __contains__(self, name: str) -> bool:
         return name in self.names
 
-    def path(self, name: str) -> Path:
+    def find_path(self, name: str) -> Path:
         """Return the path of a file."""
         return self.root / name
 
@@ -44,7 +44,7 @@ class FolderFiles:
         """The names of the Python files."""
         return [name for name in self.names if name.endswith(".py")]
 
-    def data(self) -> dict[str, bytes]:
+    def read_data(self) -> dict[str, bytes]:
         """Read the small files that are not Python, and note those that are too large."""
         files: dict[str, bytes] = {}
         total = 0
@@ -52,7 +52,7 @@ class FolderFiles:
             if name.endswith((".py", ".pyc", ".ipynb", ".md", ".pdf", ".toml", ".cfg", ".ini")):
                 continue
             try:
-                with open_regular(self.path(name), below=self.root) as file:
+                with open_regular(self.find_path(name), below=self.root) as file:
                     content = file.read(_MAX_DATA_FILE + 1)
             except (OSError, ValueError, IrregularFileError):
                 self.notes.append(f"{printable_name(name)} cannot be read; it was left out")

@@ -40,7 +40,7 @@ class _CodeLine:
     head: str
     rest: list[str] = field(default_factory=list)
     is_text: bool = False  # True if the continuation lies inside a string
-    opens: bool = False  # True if a block begins after the line
+    opens_block: bool = False  # True if a block begins after the line
 
     @property
     def is_comment(self) -> bool:
@@ -52,7 +52,7 @@ class IndentedCode:
     """Code with its indentation, and flags for a change and for a guess."""
 
     code: str
-    changed: bool = False
+    is_changed: bool = False
     is_guessed: bool = False
 
 
@@ -83,7 +83,7 @@ def reindent(code: str) -> IndentedCode:
     after = parse_or_none(restored)
     if before is not None and (after is None or ast.dump(before) != ast.dump(after)):
         return IndentedCode(code)
-    return IndentedCode(restored, changed=restored != code, is_guessed=guessed)
+    return IndentedCode(restored, is_changed=restored != code, is_guessed=guessed)
 
 
 def _find_levels(lines: list[_CodeLine]) -> tuple[list[int], bool]:
@@ -99,7 +99,7 @@ def _find_levels(lines: list[_CodeLine]) -> tuple[list[int], bool]:
         level = 0
         if previous is not None:
             level, unsure = _find_level_after(line, *previous, open_blocks)
-            if _RETURN.match(line.head) and not previous[0].opens:
+            if _RETURN.match(line.head) and not previous[0].opens_block:
                 # A function's last `return` does not belong to a loop in it.
                 after = next((each for each in lines[number + 1 :] if each.head), None)
                 is_last = after is None or after.width == 0 or _DECORATED.match(after.head)
@@ -108,10 +108,10 @@ def _find_levels(lines: list[_CodeLine]) -> tuple[list[int], bool]:
             guessed |= unsure
         while open_blocks and open_blocks[-1][1] >= level:
             open_blocks.pop()
-        if line.opens:
+        if line.opens_block:
             open_blocks.append((line.head, level))
         levels.append(level)
-        if not (line.is_comment and previous is not None and previous[0].opens):
+        if not (line.is_comment and previous is not None and previous[0].opens_block):
             previous = (line, level)  # a block may still begin after a comment
     return levels, guessed
 
@@ -122,10 +122,10 @@ def _find_level_after(
     """Return the level of the next line, and whether it is a guess."""
     if line.width == 0:
         return 0, False
-    if before.opens:
+    if before.opens_block:
         return level + 1, False
     word = _WORD.match(line.head)
-    if word and word.group() in _OPENERS and (line.opens or ":" in line.head):
+    if word and word.group() in _OPENERS and (line.opens_block or ":" in line.head):
         fitting = [at for head, at in open_blocks if _OPENERS[word.group()].match(head)]
         if fitting:
             return fitting[-1], len(fitting) > 1
@@ -153,7 +153,7 @@ def _split_lines(code: str) -> list[_CodeLine]:
             depth += (token.string in "([{") - (token.string in ")]}")
         head.is_text |= row in heads and end > row and heads[row] is head
         if token.type == tokenize.NEWLINE:
-            head.opens = last == ":"
+            head.opens_block = last == ":"
         elif token.type not in (tokenize.COMMENT, tokenize.NL):
             last = token.string
         is_new = token.type == tokenize.NEWLINE or (token.type == tokenize.NL and not depth)

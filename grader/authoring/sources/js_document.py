@@ -236,7 +236,7 @@ class _Mapper:
                         self._undo_typesetting(plain_prose, item, at).split()
                     )
                 case "hidden", bool():
-                    test.hidden = item
+                    test.is_hidden = item
                 case "points" | "weight", int() if 0 <= item <= _MAX_POINTS:
                     test.points = int(item)
                 case _:
@@ -252,7 +252,7 @@ class _Mapper:
 
         typed = self._undo_typesetting(plain, text, key)
         indented = reindent(typed)
-        if indented.changed:
+        if indented.is_changed:
             self._repair(f"{key}: lost indentation", typed, indented.code)
         if indented.is_guessed:
             self._draft.remarks.append(

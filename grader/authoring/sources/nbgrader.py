@@ -133,7 +133,7 @@ class PlainReader(CellReader):
         for role, source in _split(program):
             part = replace(cell, source=source)
             if role == "answer":
-                name = [*(read_program(source) or program).definitions()][-1]
+                name = [*(read_program(source) or program).list_definitions()][-1]
                 self._add_answer(part, name)
             elif role == "test":
                 self._add_test(part, {})

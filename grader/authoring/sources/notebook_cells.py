@@ -69,7 +69,7 @@ class Question:
     ) -> None:
         """Add a test; the code it needs is added when the question is complete."""
         test = DraftTest(
-            name, "pytest", code, output, hidden=hidden, points=points or None, where=cell.where
+            name, "pytest", code, output, is_hidden=hidden, points=points or None, where=cell.where
         )
         self.draft.tests.append(test)
 
@@ -164,7 +164,7 @@ def _complete(question: Question, answer: str) -> None:
         used = frozenset[str]().union(*(free_names(test.code) for test in draft.tests))
         used -= solution.imported_names
         names = [name for each in solution.statements for name in sorted(each.sets & used)]
-        names = names or list(solution.definitions())
+        names = names or list(solution.list_definitions())
         draft.defines = {name: find_kind(solution, name) for name in names}
     needs = free_names(answer) | free_names(starter)
     front = context.select_for(needs - draft.defines.keys())

@@ -147,7 +147,7 @@ def _make_test(draft: Draft, each: dict[str, Any], number: int) -> DraftTest | N
     if isinstance(code, dict):
         # The function that the starter leaves open, or the last one defined.
         programs = map(read_program, (draft.starter, draft.solution))
-        names = (list(program.definitions()) for program in programs if program is not None)
+        names = (list(program.list_definitions()) for program in programs if program is not None)
         function = next((group[-1] for group in names if group), "")
         if not function or not all(isinstance(arg, str) and arg.isidentifier() for arg in code):
             return None
@@ -160,7 +160,7 @@ def _make_test(draft: Draft, each: dict[str, Any], number: int) -> DraftTest | N
         if other == "description" and isinstance(value, str):
             test.description = " ".join(value.split())
         elif other == "hidden" and isinstance(value, bool):
-            test.hidden = value
+            test.is_hidden = value
         elif other != key and value is not code:
             _note(draft, f"{_TESTS}[{number}].{other}", value)
     return test

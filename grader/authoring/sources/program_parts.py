@@ -82,7 +82,7 @@ class ParsedProgram:
         """Return the program's text, followed by more code."""
         return join([*(statement.source for statement in self.statements), code])
 
-    def definitions(self) -> dict[str, ast.stmt]:
+    def list_definitions(self) -> dict[str, ast.stmt]:
         """Return the functions and classes by name."""
         by_name: dict[str, ast.stmt] = {}
         for statement in self.statements:
@@ -195,7 +195,7 @@ def join(sources: Iterable[str]) -> str:
 
 def find_kind(program: ParsedProgram, name: str) -> str:
     """Return the kind of a defined name: function, class or value."""
-    node = program.definitions().get(name)
+    node = program.list_definitions().get(name)
     if node is None:
         return "value"
     return "class" if isinstance(node, ast.ClassDef) else "function"
@@ -203,7 +203,7 @@ def find_kind(program: ParsedProgram, name: str) -> str:
 
 def find_operators(program: ParsedProgram, name: str) -> list[str]:
     """Return the operators that a class defines itself or through a decorator."""
-    node = program.definitions().get(name)
+    node = program.list_definitions().get(name)
     if not isinstance(node, ast.ClassDef):
         return []
     methods = {statement.name for statement in node.body if isinstance(statement, ast.FunctionDef)}

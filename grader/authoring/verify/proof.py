@@ -65,7 +65,7 @@ class Proof:
     # Coverage by the inputs; see `summarize_inputs`.
     reach: Mapping[str, Any] = field(default_factory=dict)
 
-    def failed(self, check: str) -> bool:
+    def has_failed(self, check: str) -> bool:
         """Return whether a check has findings."""
         return any(finding.check == check for finding in self.findings)
 
@@ -89,7 +89,7 @@ def make_proof_data(proof: Proof, file: str) -> dict[str, Any]:
     unknown = proof.status in ("invalid", "fault")
     for name in CHECKS:
         skipped = unknown or name in proof.skipped
-        checked[name] = "failed" if proof.failed(name) else "skipped" if skipped else "passed"
+        checked[name] = "failed" if proof.has_failed(name) else "skipped" if skipped else "passed"
     return data
 
 

@@ -49,7 +49,7 @@ def print_proofs(console: Console, proofs: Mapping[Path, Proof], *, verbose: boo
         for finding in proof.findings:
             _print_finding(console, path, finding, _STYLE[proof.status])
         if proof.skipped:
-            until = "the solution passes" if proof.failed(SOLUTION) else "a test is hidden"
+            until = "the solution passes" if proof.has_failed(SOLUTION) else "a test is hidden"
             message = f"{path}: not tried until {until}: {', '.join(proof.skipped)}"
             console.print(Text(message, "dim"), soft_wrap=True)
     _print_notes(console, proofs, verbose=verbose)
@@ -91,7 +91,7 @@ def _cells(proof: Proof, *, short: bool = False) -> list[str]:
     if proof.status in ("invalid", "fault") or not proof.counts.tests:  # a track has no tests
         return [_MARK[proof.status], proof.exercise, proof.status, "", "", "", ""]
     counts = proof.counts
-    passed = sum(not proof.failed(name) and name not in proof.skipped for name in CHECKS)
+    passed = sum(not proof.has_failed(name) and name not in proof.skipped for name in CHECKS)
     equivalent = f" + {counts.equivalent}" if counts.equivalent else ""
     seconds = "known" if proof.cached else f"{proof.seconds:.1f} s"
     rejected = f"{counts.rejected}/{counts.misconceptions}"

@@ -63,7 +63,7 @@ def test_the_older_notation_of_otter(tmp_path: Path) -> None:
     )
     (draft,) = read_source(path).drafts
     assert (draft.id, list(draft.defines)) == ("q1", ["add"])
-    assert [(test.hidden, test.points) for test in draft.tests] == [(False, 1), (True, 1)]
+    assert [(test.is_hidden, test.points) for test in draft.tests] == [(False, 1), (True, 1)]
     assert "BEGIN QUESTION" not in draft.instructions
 
 
@@ -180,7 +180,7 @@ def test_marks_of_otter_may_stand_in_html(tmp_path: Path) -> None:
     assert draft.solution == "def add(a, b):\n    return a + b\n"
     low, high = draft.tests
     assert low.code.endswith("test_low(add)\n")
-    assert (high.hidden, high.code.endswith("test_high(add, np)\n")) == (True, True)
+    assert (high.is_hidden, high.code.endswith("test_high(add, np)\n")) == (True, True)
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def flattened(code: str) -> str:
 def test_a_program_gets_its_indentation_back() -> None:
     """Classes, loops, branches, handlers, brackets and docstrings find their levels."""
     restored = reindent(flattened(PROGRAM))
-    assert restored.changed
+    assert restored.is_changed
     assert ast.dump(ast.parse(restored.code)) == ast.dump(ast.parse(PROGRAM))
 
 

@@ -357,7 +357,7 @@ def test_a_reference_that_depends_on_chance_is_blamed_itself(
     (finding,) = [each for each in proof.findings if "any-shape" in each.message]
     assert finding.check == "results-repeat"
     assert "the reference gives another value when it is asked again" in finding.message
-    assert not proof.failed("solution-passes")
+    assert not proof.has_failed("solution-passes")
 
 
 @pytest.mark.slow
@@ -406,12 +406,12 @@ def test_a_definition_that_cannot_be_run_is_invalid(proven: Prove) -> None:
 def test_a_wrong_program_that_is_right_can_be_allowed(proven: Prove) -> None:
     """Zeros are the right answer of a function that returns zeros."""
     text = FIX.replace("2.0 * x", "0.0 * x").replace("expect: solution", "expect: [0.0, 0.0, 0.0]")
-    assert proven(text).failed("constants-rejected")
+    assert proven(text).has_failed("constants-rejected")
     listed = (
         'equivalent: [{change: "wrong program: zeros", reason: Zeros are what is asked for.}]\n'
     )
-    assert not proven(text + listed).failed("constants-rejected")
-    assert not proven(text + listed).failed("equivalents-true")
+    assert not proven(text + listed).has_failed("constants-rejected")
+    assert not proven(text + listed).has_failed("equivalents-true")
 
 
 @pytest.mark.slow
@@ -433,19 +433,19 @@ def test_a_misconception_may_raise_what_learners_mean_to_run(proven: Prove) -> N
     """An operation that fails is a mistake people make; a name that is missing is the author's."""
     raising = MISCONCEPTION.replace("x**3", "x @ x[:-1]").replace("cubes", "multiplies")
     proof = proven(FIX + raising)
-    assert (proof.counts.rejected, proof.failed("misconceptions-rejected")) == (1, False)
+    assert (proof.counts.rejected, proof.has_failed("misconceptions-rejected")) == (1, False)
     proof = proven(FIX + raising.replace("x @ x[:-1]", "y**3"))
-    assert (proof.counts.rejected, proof.failed("misconceptions-rejected")) == (0, True)
+    assert (proof.counts.rejected, proof.has_failed("misconceptions-rejected")) == (0, True)
 
 
 @pytest.mark.slow
 def test_a_mask_may_be_what_a_constant_passes(proven: Prove) -> None:
     """Truth values and zeros that are right are noted; numbers by tolerance alone stand in the way."""
     text = FIX.replace("expect: solution", "expect: solution\n    tolerance: {atol: 99.0}")
-    assert proven(text).failed("constants-rejected")
+    assert proven(text).has_failed("constants-rejected")
     more = "  - {id: sign, given: {x: [1.0, 2.0]}, call: double(x) > -1, expect: [true, true]}\n"
     proof = proven(FIX.replace("solution: |", more + "solution: |"))
-    assert not proof.failed("constants-rejected")
+    assert not proof.has_failed("constants-rejected")
     assert [note.check for note in proof.notes] == ["constants-rejected", "mutants-killed"]
 
 

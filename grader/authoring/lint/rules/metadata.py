@@ -87,7 +87,7 @@ def later_prerequisite(subject: LintedExercise) -> Iterator[Problem]:
 @rule("ETU107", "warning")
 def misspelled_concept(subject: LintedExercise) -> Iterator[Problem]:
     """A concept is spelled almost like one of another exercise."""
-    counts = subject.neighbours.concepts()
+    counts = subject.neighbours.count_concepts()
     order = list(counts)
     for index, concept in enumerate(subject.exercise.concepts):
         rank = (-counts[concept], order.index(concept)) if concept in counts else (0, len(order))

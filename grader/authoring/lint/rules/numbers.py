@@ -45,7 +45,7 @@ def saturated_softmax(subject: LintedExercise) -> Iterator[Problem]:
     """Inputs lie so far apart that the softmax is 0 and 1."""
     exercise = subject.exercise
     words = [*exercise.concepts, *exercise.defines, exercise.title.lower()]
-    nodes = subject.nodes("exec", "solution")
+    nodes = subject.walk_nodes("exec", "solution")
     words += [_find_last_name(node) for node in nodes if isinstance(node, ast.Name | ast.Attribute)]
     if not any("softmax" in word for word in words):
         return

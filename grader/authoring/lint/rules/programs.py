@@ -82,7 +82,7 @@ def repeated_misconception(subject: LintedExercise) -> Iterator[Problem]:
 @rule("ETU405", "warning")
 def long_code_line(subject: LintedExercise) -> Iterator[Problem]:
     """A line of Python is longer than 88 characters."""
-    for steps in subject.programs():
+    for steps in subject.list_programs():
         scalar = subject.text(*steps)
         for number, line in enumerate(scalar.text.split("\n"), 1):
             if len(line) > WIDTH:

@@ -38,7 +38,7 @@ def body_unlike_pytest(subject: LintedExercise) -> Iterator[Problem]:
     for index in range(len(subject.exercise.tests)):
         if not subject.document.has("tests", index, "pytest"):
             continue
-        for node in subject.nodes("exec", "tests", index, "pytest"):
+        for node in subject.walk_nodes("exec", "tests", index, "pytest"):
             if message := _explain_difference(node, classes):
                 yield subject.in_text(message, node, "tests", index, "pytest")  # type: ignore[arg-type]  # it has a place
 
@@ -104,8 +104,8 @@ def undeclared_operator(subject: LintedExercise) -> Iterator[Problem]:
     }
     for index, test in enumerate(subject.exercise.tests):
         objects: dict[str, str] = {}  # the class of each variable
-        for mode, steps in subject.python(index) if not test.runs_in_submission else ():
-            for node in subject.nodes(mode, *steps):
+        for mode, steps in subject.list_python(index) if not test.runs_in_submission else ():
+            for node in subject.walk_nodes(mode, *steps):
                 match node:
                     case ast.Assign(
                         targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id=kind))

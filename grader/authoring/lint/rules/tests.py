@@ -172,11 +172,11 @@ def global_random_state(subject: LintedExercise) -> Iterator[Problem]:
         values = set(subject.exercise.defines)
         if isinstance(test.given, Literals):
             values.update(test.given.values)
-        for mode, steps in subject.python(index):
+        for mode, steps in subject.list_python(index):
             if (used := subject.names(mode, *steps)) is not None:
-                values |= _list_value_names(used, subject.nodes(mode, *steps))
-        for mode, steps in subject.python(index):
-            for node in subject.nodes(mode, *steps):
+                values |= _list_value_names(used, subject.walk_nodes(mode, *steps))
+        for mode, steps in subject.list_python(index):
+            for node in subject.walk_nodes(mode, *steps):
                 if message := _chance(node, values):
                     yield subject.in_text(message, cast("ast.expr", node), *steps)
     yield from _chance_in_reference(subject)
@@ -248,7 +248,7 @@ def unused_input(subject: LintedExercise) -> Iterator[Problem]:
                 if name not in used:
                     yield subject.at_key(_explain_unused(name), "tests", index, "given", name)
             continue
-        nodes = list(subject.nodes("exec", "tests", index, "given"))
+        nodes = list(subject.walk_nodes("exec", "tests", index, "given"))
         read = [node for node in nodes if isinstance(node, ast.Name)]
         used.update(each.id for each in read if isinstance(each.ctx, ast.Load))
         for name_node in read:

@@ -34,8 +34,8 @@ _KEEP_TABLES: Final = frozenset(
 def unsendable_array(subject: LintedExercise) -> Iterator[Problem]:
     """A test makes arrays of objects or of long doubles, which cannot be sent into the sandbox."""
     for index in range(len(subject.exercise.tests)):
-        for mode, steps in subject.python(index):
-            for node in subject.nodes(mode, *steps):
+        for mode, steps in subject.list_python(index):
+            for node in subject.walk_nodes(mode, *steps):
                 match node:
                     case ast.Attribute(value=ast.Name(id="np" | "numpy"), attr=name) if (
                         name in _NO_DTYPES
@@ -60,13 +60,13 @@ def unsendable_table(subject: LintedExercise) -> Iterator[Problem]:
     exercise = subject.exercise
     crossing = [index for index, test in enumerate(exercise.tests) if not test.runs_in_submission]
     for index in crossing:
-        for mode, steps in subject.python(index):
+        for mode, steps in subject.list_python(index):
             for node in _find_tables(
                 subject.tree(mode, *steps), steps[-1] == "given", exercise.defines
             ):
                 message = "a table cannot be sent into the sandbox; send arrays, lists or dicts"
                 yield subject.in_text(message, node, *steps)
-    for function in subject.nodes("exec", "solution") if crossing else ():
+    for function in subject.walk_nodes("exec", "solution") if crossing else ():
         if isinstance(function, ast.FunctionDef) and function.name in exercise.defines:
             tables = _tables_in(function)
             for inner in ast.walk(function):

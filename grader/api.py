@@ -87,7 +87,7 @@ class Grader:
         Raises:
             UsageError: Both `file` and `source` were given, or neither.
         """
-        return self._process.grade(Job(exercise, _submission(exercise, file, source)))
+        return self._process.grade(Job(exercise, _make_submission(exercise, file, source)))
 
     def close(self) -> None:
         """End the worker processes."""
@@ -119,7 +119,7 @@ def grade(
         GraderFault: The submission could not be graded, through no fault of its own.
         SandboxFault: A `GraderFault`: this machine has no sandbox, so nothing was run.
     """
-    job = Job(exercise, _submission(exercise, file, source))
+    job = Job(exercise, _make_submission(exercise, file, source))
     with GradingProcess(1) as process:
         return process.grade(job).result()
 
@@ -159,7 +159,7 @@ def render(verdict: Verdict, form: str = "json", *, file: str | os.PathLike[str]
     return format_named(form).renderer().render(Report.of_verdict(verdict, os.fspath(file)))
 
 
-def _submission(
+def _make_submission(
     exercise: Exercise, file: str | os.PathLike[str] | None, source: str | None
 ) -> Submission:
     if file is not None and source is None:

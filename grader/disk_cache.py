@@ -55,7 +55,7 @@ def fingerprint(folders: Iterable[Path], packages: Iterable[str] = ("numpy",)) -
     return total.hexdigest()
 
 
-def package_folder(name: str) -> Path:
+def find_package(name: str) -> Path:
     """Return the folder of a package without importing the package.
 
     Raises:

@@ -106,8 +106,8 @@ def check(
     """
     caller = sys._getframe(2).f_globals  # noqa: SLF001  marimo tells a cell its file there
     began = time.time()
-    definition = _exercise(exercise, course)
-    submission = _submission(definition, *_cells(caller))
+    definition = _find_exercise(exercise, course)
+    submission = _make_submission(definition, *_read_cells(caller))
     job_options = JobOptions(with_shapes=True) if shapes else None
     verdict = _grade(Job(definition, submission, options=job_options), unsafe=unsafe)
     spell = partial(_call, course)
@@ -129,14 +129,14 @@ def hint(exercise: str, *, course: str | Path | None = None, yes: bool = False) 
         yes: Whether to pay for the hint with some of the exercise's XP; without it, the price is
             shown.
     """
-    definition = _exercise(exercise, course)
+    definition = _find_exercise(exercise, course)
     status = compute_status(progress_record.read_history(), definition.id)
     if (offer := hint_command.describe_hint_price(definition, status)) and not yes:
         call = _call(course, "hint", exercise, after="yes=True")
-        return _markdown(f"{offer} `{call}` shows it.")
+        return _as_markdown(f"{offer} `{call}` shows it.")
     number = hint_command.take_hint(definition, status)
     count = len(definition.hints)
-    return _markdown(f"**Hint {number} of {count}**\n\n{definition.hints[number - 1].text}")
+    return _as_markdown(f"**Hint {number} of {count}**\n\n{definition.hints[number - 1].text}")
 
 
 @_without_traceback
@@ -149,11 +149,11 @@ def break_it(
         exercise: See `check`. It must be passed.
         call: Text such as `"softmax(np.array([[1.0, 2.0]]))"`; without it the program is shown.
     """
-    definition = _exercise(exercise, course)
+    definition = _find_exercise(exercise, course)
     program = break_command.find_program(definition)
     if not call:
         spelled = _call(course, "break", exercise, "'CALL'")
-        return _markdown(
+        return _as_markdown(
             "This program is wrong. Find a call on which its result is wrong.\n\n"
             f"```python\n{program.code.strip()}\n```\n\nAnswer: `{spelled}`"
         )
@@ -165,9 +165,9 @@ def break_it(
 @_without_traceback
 def task(exercise: str, *, course: str | Path | None = None) -> CellOutput:
     """Show the instructions of an exercise; the arguments are those of `check`."""
-    definition = _exercise(exercise, course)
+    definition = _find_exercise(exercise, course)
     facts = f"{definition.difficulty}, {definition.xp} XP"
-    return _markdown(f"# {definition.title}\n\n*{facts}*\n\n{definition.instructions}")
+    return _as_markdown(f"# {definition.title}\n\n*{facts}*\n\n{definition.instructions}")
 
 
 @_without_traceback
@@ -190,7 +190,7 @@ def load_ipython_extension(shell: Any) -> None:
     shell.register_magic_function(etude, "cell")
 
 
-def _markdown(text: str) -> CellOutput:
+def _as_markdown(text: str) -> CellOutput:
     return CellOutput(text, markdown=text)
 
 
@@ -212,19 +212,19 @@ def _call(
 
 
 @cache  # a kernel reads a definition once
-def _exercise(name: str, course: str | Path | None) -> Exercise:
+def _find_exercise(name: str, course: str | Path | None) -> Exercise:
     if sys.platform == "emscripten":
         raise UsageError(_IN_A_BROWSER)
     return resolve(name, options.collection_folder(None if course is None else Path(course)))
 
 
-def _cells(caller: dict[str, Any]) -> tuple[Path, _Cells]:
+def _read_cells(caller: dict[str, Any]) -> tuple[Path, _Cells]:
     """Return the path to show for this notebook, and the cells that were run, in order.
 
     Raises:
         UsageError: The caller is not a notebook.
     """
-    shell = _shell()
+    shell = _find_shell()
     if shell is not None:
         history = shell.history_manager.input_hist_raw
         return Path("notebook.ipynb"), [*enumerate(history)][1:]
@@ -235,12 +235,12 @@ def _cells(caller: dict[str, Any]) -> tuple[Path, _Cells]:
     raise UsageError(_NO_NOTEBOOK)
 
 
-def _shell() -> Any:
+def _find_shell() -> Any:
     ipython = sys.modules.get("IPython")
     return None if ipython is None else ipython.get_ipython()
 
 
-def _submission(exercise: Exercise, path: Path, cells: _Cells) -> Submission:
+def _make_submission(exercise: Exercise, path: Path, cells: _Cells) -> Submission:
     """Return the cells that define an exercise's names or tests, and the cells that these use.
 
     If several cells define a name, the last one counts.
@@ -266,7 +266,7 @@ def _grade(job: Job, *, unsafe: bool) -> Verdict:
     """Grade a job. Without a sandbox, ask the user once, as `etude check` does on macOS."""
     if unsupported_reason() is None:
         with contextlib.suppress(SandboxFault):  # Linux without a sandbox, as on Colab
-            return _grading_process().grade(job).result()
+            return _start_process().grade(job).result()
     ((_, result),) = portable_check.PortablePool(unsafe=unsafe, answer=input).grade([job])
     if isinstance(result, EtudeError):
         raise result
@@ -274,14 +274,14 @@ def _grade(job: Job, *, unsafe: bool) -> Verdict:
 
 
 @cache
-def _grading_process() -> GradingProcess:
+def _start_process() -> GradingProcess:
     """Return the grading process, which this kernel keeps for the next check."""
     process = GradingProcess(1)
     atexit.register(process.close)
     return process
 
 
-if (_ipython := _shell()) is not None:
+if (_ipython := _find_shell()) is not None:
     load_ipython_extension(_ipython)
     if unsupported_reason() is None:
-        _grading_process()  # starts the worker while the learner is writing
+        _start_process()  # starts the worker while the learner is writing

@@ -29,7 +29,7 @@ class NotebookError(Exception):
         super().__init__(message)
 
 
-def python_cells(data: bytes) -> tuple[list[tuple[int, str]], Sections]:
+def read_python_cells(data: bytes) -> tuple[list[tuple[int, str]], Sections]:
     """Return the code cells of a Python notebook with their numbers among all cells, from 1.
 
     Cells with tests that were handed out are left out. The second result is empty unless the
@@ -61,7 +61,7 @@ def python_cells(data: bytes) -> tuple[list[tuple[int, str]], Sections]:
     sections: Sections = {}
     exercise = ""
     for number, cell in enumerate(cells, 1):
-        marker = _marker(cell)
+        marker = _find_marker(cell)
         exercise = str(marker.get("exercise")) if isinstance(marker, dict) else exercise
         if isinstance(cell, dict) and cell.get("cell_type") == "code":
             if not isinstance(cell.get("source"), str | list):
@@ -73,16 +73,16 @@ def python_cells(data: bytes) -> tuple[list[tuple[int, str]], Sections]:
                 code_cells.append((number, join_text(cell.get("source"))))
                 sections[exercise] = begin, len(code_cells)
     sections.pop("", None)
-    return code_cells, sections if len(sections) > 1 else sections_by_calls(code_cells)
+    return code_cells, sections if len(sections) > 1 else find_sections(code_cells)
 
 
-def _marker(cell: Any) -> Any:
+def _find_marker(cell: Any) -> Any:
     """Return the metadata that Etude gave a cell: `TEST_CELL`, or a dict with the exercise."""
     metadata = cell.get("metadata") if isinstance(cell, dict) else None
     return metadata.get("etude") if isinstance(metadata, dict) else None
 
 
-def sections_by_calls(cells: Sequence[tuple[int, str]]) -> Sections:
+def find_sections(cells: Sequence[tuple[int, str]]) -> Sections:
     """Return the sections of a notebook that has lost its markers.
 
     The section of an exercise is all cells up to its call of `check`.
@@ -104,7 +104,7 @@ def read_cells(book: Any) -> list[Any]:
     version = book.get("nbformat", FORMAT) if isinstance(book, dict) else FORMAT
     if version != FORMAT:  # older formats keep the cells elsewhere
         raise NotebookError(
-            f"It is a notebook of format {_printable_name(repr(version))}; format {FORMAT} is "
+            f"It is a notebook of format {_quote_name(repr(version))}; format {FORMAT} is "
             "read. Open it in Jupyter and save it again."
         )
     if not isinstance(book, dict) or not isinstance(book.get("cells"), list):
@@ -121,7 +121,7 @@ def find_language(book: Any) -> str:
     for part, key in (("kernelspec", "language"), ("language_info", "name")):
         facts = metadata.get(part)
         if isinstance(facts, dict) and isinstance(facts.get(key), str):
-            return _printable_name(facts[key])
+            return _quote_name(facts[key])
     return "python"
 
 
@@ -133,7 +133,7 @@ def join_text(source: object) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _printable_name(value: object) -> str:
+def _quote_name(value: object) -> str:
     return "".join(c for c in str(value) if c.isprintable())[:_MAX_NAME_LENGTH]
 
 

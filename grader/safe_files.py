@@ -62,7 +62,7 @@ def open_regular(path: Path, *, below: Path | None = None) -> BinaryIO:
     raise IrregularFileError("it is not a regular file")
 
 
-def linked_folder(path: Path) -> Path | None:
+def find_linked_folder(path: Path) -> Path | None:
     """Return the nearest folder above a path that is a link below the working directory, if any.
 
     In a CI job the working directory is a checkout, whose author could choose where a link leads.

@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 
 from grader.errors import UsageError
-from grader.safe_files import linked_folder
+from grader.safe_files import find_linked_folder
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
@@ -23,9 +23,9 @@ def write_whole(path: Path, content: str | bytes) -> None:
     """
     data = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
     refuse_linked_folders(path)
-    mode = mode_to_write(path)
+    mode = find_mode(path)
     if mode is None:
-        descriptor = named_descriptor(path)  # keeps its position in the file
+        descriptor = find_descriptor(path)  # keeps its position in the file
         if descriptor is None:
             flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
             descriptor = os.open(path, flags)
@@ -59,9 +59,9 @@ def replace_file(path: Path, data: bytes, mode: int) -> None:
         raise
 
 
-def mode_to_write(path: Path) -> int | None:
+def find_mode(path: Path) -> int | None:
     """Return the mode that a file has or would get; None if it is not a regular file or a link."""
-    if named_descriptor(path) is not None:
+    if find_descriptor(path) is not None:
         return None
     try:
         mode = path.lstat().st_mode
@@ -74,7 +74,7 @@ def mode_to_write(path: Path) -> int | None:
     return stat.S_IMODE(mode) if stat.S_ISREG(mode) else None
 
 
-def named_descriptor(path: Path) -> int | None:
+def find_descriptor(path: Path) -> int | None:
     """Return the number of the open descriptor that a path names."""
     name = os.path.abspath(path)  # noqa: PTH100  unlike `resolve`, it does not follow links
     name = {"/dev/stdout": "/dev/fd/1", "/dev/stderr": "/dev/fd/2"}.get(name, name)
@@ -88,6 +88,6 @@ def refuse_linked_folders(path: Path) -> None:
     Raises:
         UsageError: A folder above the path is such a link.
     """
-    folder = linked_folder(path) if named_descriptor(path) is None else None
+    folder = find_linked_folder(path) if find_descriptor(path) is None else None
     if folder is not None:
         raise UsageError(f"{folder} is a symbolic link; name the folder that it leads to")

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from grader.cli.options import refuse_submitted_definitions
 from grader.errors import UsageError
-from grader.safe_files import linked_folder
+from grader.safe_files import find_linked_folder
 
 _OUTCOMES = {0: "passed", 1: "not passed", 2: "not graded"}
 _FAULT = 3
@@ -99,7 +99,7 @@ def _command(result: Path, reports: list[str]) -> list[str]:
 
 def _is_folder(submission: str) -> bool:
     """Return whether this is a folder that no link in the checkout leads to."""
-    return linked_folder(Path(submission, "any")) is None and Path(submission).is_dir()
+    return find_linked_folder(Path(submission, "any")) is None and Path(submission).is_dir()
 
 
 def _points(result: Path) -> tuple[int, int]:

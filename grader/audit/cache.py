@@ -7,7 +7,7 @@ from importlib import metadata
 from grader.audit.result import GROUPS, Audit, SuiteCheck, Survivor
 from grader.audit.run import Request
 from grader.authoring.sources.assignment import Assignment
-from grader.disk_cache import Cache, cache_folder, compute_key, fingerprint, package_folder
+from grader.disk_cache import Cache, cache_folder, compute_key, find_package, fingerprint
 
 _SOURCES = ("audit", "mutation", "grading/comparison", "grading/diagnosis")
 
@@ -16,7 +16,7 @@ class AuditCache:
     """A cache of audits, keyed by all their inputs; an unreadable entry counts as missing."""
 
     def __init__(self) -> None:
-        folder = package_folder("grader")
+        folder = find_package("grader")
         made_by = fingerprint([folder / name for name in _SOURCES])
         self._cache = Cache(cache_folder("audit"), made_by)
         # The tests may import any installed package.

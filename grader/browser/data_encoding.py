@@ -86,7 +86,7 @@ def from_text(text: str) -> Any:
     return data
 
 
-def encoded_size(value: object) -> int | None:
+def measure_size(value: object) -> int | None:
     """Return the number of bytes of an encoded value, uncompressed; None if it has no encoding."""
     try:
         return len(_FORMAT.to_bytes(value))

@@ -21,12 +21,12 @@ _FSTRING_MIDDLE = getattr(tokenize, "FSTRING_MIDDLE", None)
 _FSTRING_END = getattr(tokenize, "FSTRING_END", None)
 
 
-def differences(source: str, grader: Versions) -> tuple[str, ...]:
+def find_differences(source: str, grader: Versions) -> tuple[str, ...]:
     """Return a note about names and syntax that the grader cannot run; empty if there are none."""
     if grader == HERE:
         return ()
     try:
-        notes = sorted([*_names(source, grader), *_syntax(source, grader)], reverse=True)
+        notes = sorted([*_find_names(source, grader), *_find_syntax(source, grader)], reverse=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()  # the verdict reports the error
     if not notes:
@@ -37,7 +37,7 @@ def differences(source: str, grader: Versions) -> tuple[str, ...]:
     return (f"The grader has {grader}; this page has {HERE}. {lines}",)
 
 
-def _names(source: str, grader: Versions) -> Iterator[tuple[int, str]]:
+def _find_names(source: str, grader: Versions) -> Iterator[tuple[int, str]]:
     uses = program_uses.find_uses(source)["uses"]
     assert isinstance(uses, list)  # for the type checker
     for _, name, _, line in uses:
@@ -45,16 +45,17 @@ def _names(source: str, grader: Versions) -> Iterator[tuple[int, str]]:
             yield line, sentence
 
 
-def _syntax(source: str, grader: Versions) -> Iterator[tuple[int, str]]:
+def _find_syntax(source: str, grader: Versions) -> Iterator[tuple[int, str]]:
     forms = [
-        (getattr(node, "lineno", 1), _form(node, source)) for node in ast.walk(ast.parse(source))
+        (getattr(node, "lineno", 1), _name_form(node, source))
+        for node in ast.walk(ast.parse(source))
     ]
-    for line, kind in (*forms, *_fstrings(source)):
+    for line, kind in (*forms, *_find_fstrings(source)):
         if kind and SYNTAX[kind].since > grader.python:
             yield line, newer_syntax_sentence(SYNTAX[kind], grader)
 
 
-def _form(node: ast.AST, source: str) -> str:
+def _name_form(node: ast.AST, source: str) -> str:
     """Return the kind of a node's syntax in `SYNTAX`; empty for syntax that every grader knows."""
     if parameters := getattr(node, "type_params", None):
         has_default = any(getattr(parameter, "default_value", None) for parameter in parameters)
@@ -68,7 +69,7 @@ def _form(node: ast.AST, source: str) -> str:
     return {"TypeAlias": "type", "TemplateStr": "template"}.get(type(node).__name__, "")
 
 
-def _fstrings(source: str) -> Iterator[tuple[int, str]]:
+def _find_fstrings(source: str) -> Iterator[tuple[int, str]]:
     """Yield line and kind of each f-string whose braces hold something that Python 3.11 rejects."""
     quotes: list[str] = []
     for token in tokenize.generate_tokens(io.StringIO(source).readline):

@@ -133,7 +133,7 @@ class LearnerGpt:
         letters = self._model.letters
         best = np.argsort(-probabilities, kind="stable")[:_MAX_CHOICES]
         choices = [(letters[at], round(float(probabilities[at]), 3)) for at in best]
-        return GeneratedLetter(letters[token], choices, list(map(_digits, weights)), counts)
+        return GeneratedLetter(letters[token], choices, list(map(_encode_weights, weights)), counts)
 
     def _ending_problem(self, error: ChildGoneError) -> GptProblem:
         sentence = outcome_sentences.ended_process_sentence(error, self._source)
@@ -157,6 +157,6 @@ class LearnerGpt:
         return names.get(str(place[0])) if place else None
 
 
-def _digits(weights: Any) -> str:
+def _encode_weights(weights: Any) -> str:
     shares = np.nan_to_num(np.asarray(weights, dtype=float)).clip(0, 1)
     return "".join(_DIGITS[round(share * (len(_DIGITS) - 1))] for share in shares)

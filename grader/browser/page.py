@@ -34,8 +34,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from grader.browser.data_encoding import BreakData, EngineData, encoded_size, from_text
-from grader.browser.other_versions import differences
+from grader.browser.data_encoding import BreakData, EngineData, from_text, measure_size
+from grader.browser.other_versions import find_differences
 from grader.browser.own_gpt import GptModel, GptProblem, LearnerGpt
 from grader.browser.page_child import PageChild, PageChildFactory
 from grader.definitions.exercise import Seeded, TestId
@@ -109,7 +109,7 @@ class _PageGrader:
                 # The grader itself ran out of the memory that the submission had left.
                 run.problem = RunProblem(Outcome.OUT_OF_MEMORY, outcome_sentences.TOO_LARGE)
                 verdict = run.verdict(_NAME)
-        notes = (*verdict.notes, *differences(source, self._versions))
+        notes = (*verdict.notes, *find_differences(source, self._versions))
         verdict = replace(verdict, notes=notes)
         log_feedback_errors(verdict)
         return verdict
@@ -126,7 +126,7 @@ class _PageGrader:
                 draws = () if test.hidden else self._oracle.draws(test)[:1]
                 values = {} if not draws else self._oracle.inputs(test, draws[0])
             plain = {
-                name: value for name, value in values.items() if encoded_size(value) is not None
+                name: value for name, value in values.items() if measure_size(value) is not None
             }
             if plain:
                 inputs[test.id] = plain
@@ -160,11 +160,11 @@ class _LessonNamespace:
             self._draws = True
         with contextlib.suppress(Exception):  # invalid source fails below, when it runs
             source = print_last_expression(source)
-        problem = _problem_in(self._child, source)
+        problem = _find_problem(self._child, source)
         return {
             "printed": self._child.output(),
             "truncated": self._child.lost,
-            "figures": _figures(self._child),
+            "figures": _take_figures(self._child),
             "problem": problem,
         }
 
@@ -187,7 +187,7 @@ _page: Final = _OpenPage()
 def open_exercise(text: str) -> None:
     """Open an exercise for `check`, from its engine data."""
     data = from_text(text)
-    with _quietly(), provide_data_files(data.exercise):
+    with _suppress_output(), provide_data_files(data.exercise):
         _page.grader = _PageGrader(data)
 
 
@@ -195,7 +195,7 @@ def check(source: str) -> str:
     """Grade a source by the tests of the exercise that the page has."""
     if _page.grader is None:
         return json.dumps(fault_data("", "no exercise is open"))
-    with _quietly(), provide_data_files(_page.grader.exercise):
+    with _suppress_output(), provide_data_files(_page.grader.exercise):
         try:
             data = verdict_data(_page.grader.verdict(source))
         except EtudeError as error:
@@ -209,14 +209,14 @@ def judge_break(data: str, program: str, call: str) -> str:
     """Judge a call that should break the program of a misconception.
 
     Args:
-        data: See `break_data` in `shipping`.
+        data: See `make_break_data` in `shipping`.
         program: The misconception's id.
     """
     breaks: BreakData = from_text(data)
     codes = {
         misconception.id: misconception.code for misconception in breaks.exercise.misconceptions
     }
-    with _quietly(), provide_data_files(breaks.exercise):
+    with _suppress_output(), provide_data_files(breaks.exercise):
         try:
             answer = judge_call(
                 breaks.exercise, breaks.calls, codes[program], PageChildFactory(), call
@@ -233,7 +233,7 @@ def shapes(source: str) -> str:
     """Return the shapes of the arrays that each line of a source makes in a visible test."""
     if _page.grader is None:
         return "[]"
-    with _quietly(), provide_data_files(_page.grader.exercise):
+    with _suppress_output(), provide_data_files(_page.grader.exercise):
         try:
             return json.dumps([asdict(shape) for shape in _page.grader.shapes(source)])
         except Exception:  # noqa: BLE001  shapes are an extra; `check` reports the errors
@@ -246,15 +246,15 @@ def run(source: str) -> str:
     The namespace has `heatmap` and `table`, the inputs of the first visible test under their names,
     and the inputs of all visible tests in `inputs`.
     """
-    with _quietly(), PageChild(DEFAULT_LIMITS) as child:
+    with _suppress_output(), PageChild(DEFAULT_LIMITS) as child:
         if _page.grader is not None:
             put_files(child, _page.grader.exercise)
         child.load(_RUN_PRELUDE, [])
-        _figures(child)  # discards the figures of an earlier run that was stopped
+        _take_figures(child)  # discards the figures of an earlier run that was stopped
         child.call("_set_inputs", [_page.grader.inputs() if _page.grader else {}], {})
-        problem = _problem_in(child, source)
+        problem = _find_problem(child, source)
         output = child.output()
-        reply = {"output": output, "truncated": child.lost, "figures": _figures(child)}
+        reply = {"output": output, "truncated": child.lost, "figures": _take_figures(child)}
         return json.dumps(reply | {"problem": problem})
 
 
@@ -264,7 +264,7 @@ def names() -> str:
     The summary is the first sentence of NumPy's documentation; it may be empty.
     """
     entries = {}
-    with _quietly(), warnings.catch_warnings(action="ignore"):
+    with _suppress_output(), warnings.catch_warnings(action="ignore"):
         for name, module in (("np", np), ("np.linalg", np.linalg), ("np.random", np.random)):
             # `dir` would also give the modules that NumPy has not imported yet.
             loaded = vars(module)
@@ -288,7 +288,7 @@ def arrays(*names: str) -> str:
     if _page.lesson is None:
         return json.dumps(matrices)
     for name in names:
-        with _quietly(), contextlib.suppress(ChildGoneError):
+        with _suppress_output(), contextlib.suppress(ChildGoneError):
             value = _page.lesson.value(name)
             if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf":
                 continue
@@ -309,7 +309,7 @@ def open_lesson(files: str = "") -> None:
         _page.lesson.close()
     if files:
         _page.lesson_files = {name: b64decode(data) for name, data in json.loads(files).items()}
-    with _quietly():
+    with _suppress_output():
         _page.lesson = _LessonNamespace(_page.lesson_files)
 
 
@@ -318,7 +318,7 @@ def cell(source: str) -> str:
     if _page.lesson is None:
         open_lesson()
     assert _page.lesson is not None  # for the type checker
-    with _quietly():
+    with _suppress_output():
         return json.dumps(_page.lesson.cell(source))
 
 
@@ -339,7 +339,7 @@ def begin_text(request: str) -> str:
     names: dict[str, str] = settings.pop("names", {})
     model_sources = {each: _page.model.programs[each][name] for each, name in names.items()}
     sources = model_sources | settings.pop("sources")
-    with _quietly():
+    with _suppress_output():
         is_new = _page.gpt is None or sources != _page.sources
         if is_new:
             if _page.gpt is not None:
@@ -360,7 +360,7 @@ def next_letter(settings: str) -> str:
         settings: JSON of `temperature` and `top_k`.
     """
     assert _page.gpt is not None  # a page begins a text first
-    with _quietly():
+    with _suppress_output():
         letter = _page.gpt.next_letter(**json.loads(settings))
     if isinstance(letter, GptProblem):
         return json.dumps(_close_after(letter))
@@ -376,13 +376,13 @@ def _close_after(problem: GptProblem) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _quietly() -> Iterator[None]:
+def _suppress_output() -> Iterator[None]:
     """Keep warnings from the grader's own code out of the browser's console."""
     with contextlib.redirect_stderr(io.StringIO()):
         yield
 
 
-def _problem_in(child: PageChild, source: str) -> dict[str, Any] | None:
+def _find_problem(child: PageChild, source: str) -> dict[str, Any] | None:
     """Run a source and return its problem, if any."""
     try:
         answer = child.load(source, [])
@@ -396,7 +396,7 @@ def _problem_in(child: PageChild, source: str) -> dict[str, Any] | None:
     return {"message": problem.sentence(), "line": problem.line}
 
 
-def _figures(child: PageChild) -> list[dict[str, Any]]:
+def _take_figures(child: PageChild) -> list[dict[str, Any]]:
     """Return the figures of a run; empty if the run has replaced the function that keeps them."""
     with contextlib.suppress(ChildGoneError):
         match child.call("_pop_displays", [], {}):

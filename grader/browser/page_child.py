@@ -121,7 +121,7 @@ class PageChild(Child):
         try:
             folder = contextlib.chdir(self._folder) if self._folder else contextlib.nullcontext()
             with folder, self._submission_in_charge():
-                answer = self._server.answer(*_parts(frame))
+                answer = self._server.answer(*_split(frame))
         except BaseException as error:  # noqa: BLE001  in the sandbox it would end the process
             ended = error
         finally:
@@ -134,7 +134,7 @@ class PageChild(Child):
         if self._authors_error is not None:
             raise self._authors_error
         try:
-            header, body = _parts(answer)
+            header, body = _split(answer)
             self._count_bytes(header, body)
             tree = exchange.decode(header, body)
             answered = read_answer(tree, number, with_usage=exchange.with_usage)
@@ -148,7 +148,7 @@ class PageChild(Child):
     def _answer_call(self, pieces: list[bytes | memoryview]) -> tuple[bytes, bytes]:
         """Answer a submission's call of the author's function."""
         exchange = self._exchange
-        callback = read_call_back(exchange.decode(*_parts(pieces)))
+        callback = read_call_back(exchange.decode(*_split(pieces)))
         if callback is None or exchange.peer is None:
             raise ForgedError("a call of no function")
         ours = sys.stdin, sys.stdout, sys.stderr
@@ -162,7 +162,7 @@ class PageChild(Child):
         finally:
             self._state.apply()
             sys.stdin, sys.stdout, sys.stderr = ours
-        return _parts(exchange.message(["returned", *answer]))
+        return _split(exchange.message(["returned", *answer]))
 
     @contextlib.contextmanager
     def _submission_in_charge(self) -> Iterator[None]:
@@ -193,7 +193,7 @@ class PageChildFactory:
         return PageChild(limits)
 
 
-def _parts(frame: list[bytes | memoryview]) -> tuple[bytes, bytes]:
+def _split(frame: list[bytes | memoryview]) -> tuple[bytes, bytes]:
     """Return the header and the body of a frame.
 
     Raises:

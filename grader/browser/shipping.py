@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 import grader
-from grader.browser.data_encoding import BreakData, EngineData, encoded_size, to_text
+from grader.browser.data_encoding import BreakData, EngineData, measure_size, to_text
 from grader.definitions.exercise import Exercise, Literals, Seeded, TestCase
 from grader.errors import DefinitionError
 from grader.grading.checks import make_check
@@ -55,7 +55,7 @@ def bundle() -> bytes:
     give the same bytes.
     """
     files = {}
-    for name, path in sorted(modules().items()):
+    for name, path in sorted(list_modules().items()):
         folder = name.replace(".", "/")
         is_package = path.name == "__init__.py"
         code = ast.unparse(ast.parse(path.read_bytes())).encode()
@@ -73,7 +73,7 @@ def _make_zip(files: Mapping[str, bytes], compression: int) -> bytes:
     return buffer.getvalue()
 
 
-def modules() -> dict[str, Path]:
+def list_modules() -> dict[str, Path]:
     """Return the file of each module that a page imports, at its start or later."""
     paths: dict[str, Path] = {}
     pending = [_PAGE]
@@ -90,12 +90,12 @@ def modules() -> dict[str, Path]:
         paths[name] = path
         parent = name.rpartition(".")[0]
         package = name if path.name == "__init__.py" else parent
-        pending += _imported_names(path.read_text(encoding="utf-8"), package)
+        pending += _find_imports(path.read_text(encoding="utf-8"), package)
         pending.append(parent)
     return paths
 
 
-def _imported_names(source: str, package: str) -> Iterator[str]:
+def _find_imports(source: str, package: str) -> Iterator[str]:
     """Yield the dotted names of the modules and members that a module imports when it runs."""
     pending: list[ast.AST] = [ast.parse(source)]
     while pending:
@@ -112,7 +112,7 @@ def _imported_names(source: str, package: str) -> Iterator[str]:
         pending += ast.iter_child_nodes(node)
 
 
-def engine_data(
+def make_engine_data(
     exercise: Exercise,
     sandbox: ChildFactory,
     cache: ValueCache | None = None,
@@ -140,10 +140,10 @@ def engine_data(
         GraderFault: The sandbox failed.
     """
     with provide_data_files(exercise):
-        return _engine_data(exercise, sandbox, cache, packages, for_practice=for_practice)
+        return _encode_engine_data(exercise, sandbox, cache, packages, for_practice=for_practice)
 
 
-def _engine_data(
+def _encode_engine_data(
     exercise: Exercise,
     sandbox: ChildFactory,
     cache: ValueCache | None,
@@ -160,7 +160,7 @@ def _engine_data(
     if exercise.kind == "predict":  # its inputs would only give away the right answer
         known_values = {name: _without_inputs(values) for name, values in known_values.items()}
     sendable = [t for t in tests if _can_be_sent(exercise, t, known_values[t.id], packages)]
-    edition = _page_edition(exercise, sendable)
+    edition = _make_edition(exercise, sendable)
     if for_practice:
         edition = replace(edition, hidden_data=exercise.hidden_data)
     if tests and is_suite:
@@ -169,7 +169,7 @@ def _engine_data(
         edition = replace(edition, **make_page_programs(exercise))
     with_programs = replace(edition, misconceptions=() if is_suite else exercise.misconceptions)
     diagnostician = Diagnostician(Oracle(with_programs, sandbox, ValueCache(known_values)), sandbox)
-    sent = {test.id: _page_form(exercise, test, known_values[test.id]) for test in edition.tests}
+    sent = {test.id: _shrink_test(exercise, test, known_values[test.id]) for test in edition.tests}
     data = EngineData(
         replace(edition, tests=tuple(test for test, _ in sent.values())),
         {name: computed for name, (_, computed) in sent.items()},
@@ -181,7 +181,7 @@ def _engine_data(
         raise DefinitionError.at(exercise.where, f"too much for a page: {error}") from error
 
 
-def break_data(exercise: Exercise, sandbox: ChildFactory) -> str:
+def make_break_data(exercise: Exercise, sandbox: ChildFactory) -> str:
     """Return the data by which a page judges calls that should break wrong programs.
 
     The data has the solution, the programs of `also_right` and of misconceptions, and the arguments
@@ -200,7 +200,7 @@ def break_data(exercise: Exercise, sandbox: ChildFactory) -> str:
     )
     data = BreakData(
         replace(
-            _page_edition(exercise, []),
+            _make_edition(exercise, []),
             defines={name: replace(d, reference=None) for name, d in exercise.defines.items()},
             solution=exercise.solution,
             also_right=exercise.also_right,
@@ -211,7 +211,7 @@ def break_data(exercise: Exercise, sandbox: ChildFactory) -> str:
     return to_text(data) if calls else ""
 
 
-def _page_edition(exercise: Exercise, tests: list[TestCase]) -> Exercise:
+def _make_edition(exercise: Exercise, tests: list[TestCase]) -> Exercise:
     """Return a copy of an exercise with these tests and only the fields that a page needs."""
     return Exercise(
         where=exercise.where,
@@ -240,16 +240,16 @@ def _can_be_sent(
     """Return whether a page can run a test: it has all modules, and can load the values."""
     if not make_check(exercise, test).runs_in_page():
         return False
-    sent, values = _page_form(exercise, test, computed)
+    sent, values = _shrink_test(exercise, test, computed)
     if isinstance(sent.given, Seeded):
-        imported = {name.partition(".")[0] for name in _imported_names(sent.given.code, "")}
+        imported = {name.partition(".")[0] for name in _find_imports(sent.given.code, "")}
         if not imported <= {"numpy", *packages, *sys.stdlib_module_names}:
             return False
-    size = encoded_size(values)
+    size = measure_size(values)
     return size is not None and size <= _MAX_BYTES
 
 
-def _page_form(
+def _shrink_test(
     exercise: Exercise, test: TestCase, computed: TestValues
 ) -> tuple[TestCase, TestValues]:
     """Remove the code that draws a test's inputs or, if the page draws them itself, the inputs.
@@ -260,7 +260,7 @@ def _page_form(
     # The time was measured on this machine, and would be wrong for a page.
     usages = tuple(replace(usage, cpu_seconds=0.0) for usage in computed.usages)
     computed = replace(computed, usages=usages)
-    size = encoded_size(computed)
+    size = measure_size(computed)
     if isinstance(test.given, Seeded) and (size is None or size > _MANY_BYTES):
         return unanswered, _without_inputs(computed)
     return replace(unanswered, given=Literals({})), computed

@@ -23,7 +23,7 @@ from grader.grading.workers.pool import WorkerPool
 from grader.reports.formats import Delivery, RequestedFormat
 from grader.reports.report import Batch, HiddenTests, Report
 from grader.reports.to_json import json_line
-from grader.safe_files import linked_folder
+from grader.safe_files import find_linked_folder
 from grader.sandbox.printable import printable
 
 _STATUS = {FAULT: EXIT_FAULT, NOT_GRADED: EXIT_USAGE}  # the worst outcome first
@@ -135,7 +135,7 @@ def _plan(
     for path in paths:
         options.refuse_submitted_definitions(path, folder)
     if assigned:
-        linked = folder if folder.is_symlink() else linked_folder(folder)
+        linked = folder if folder.is_symlink() else find_linked_folder(folder)
         if linked is not None:
             raise UsageError(f"{linked} is a symbolic link; submit the folder itself")
         ids = exercise_ids(collection) if len(paths) < len(assigned) else ()

@@ -18,9 +18,9 @@ from grader.definitions.files import course_file
 from grader.definitions.images import image_files
 from grader.errors import EtudeError, UsageError
 from sitegen.authoring import Panel, with_panels
-from sitegen.build import site_files
+from sitegen.build import make_files
 from sitegen.content import Content
-from sitegen.from_collection.builder import ContentBuilder, site_cache
+from sitegen.from_collection.builder import ContentBuilder, open_site_cache
 from sitegen.live import LiveSite
 from sitegen.markdown import unshowable
 
@@ -45,7 +45,7 @@ def command(path: Path, port: int) -> None:
     if not path.is_dir() and path.suffix not in (".yaml", ".yml"):
         raise UsageError(f"{path} is not a definition: its name ends in .yaml; or name a folder")
 
-    with ContentBuilder(cache=site_cache()) as builder:
+    with ContentBuilder(cache=open_site_cache()) as builder:
         builder.start_author_process()
         with LiveSite(port) as site:
             preview = _LivePages(path, site, builder)
@@ -72,11 +72,11 @@ class _LivePages:
         """Publish the pages for the current files, and start proofs of changed exercises."""
         try:
             content, pages, failures = self._content()
-            files = site_files(content, failures=failures)
+            files = make_files(content, failures=failures)
         except EtudeError as error:
             # No page can be shown.
             self._pages, self._digests = {}, {}
-            self._page = site_files(Content()), ("Not a valid definition", _nonempty_lines(error))
+            self._page = make_files(Content()), ("Not a valid definition", _nonempty_lines(error))
             self._publish()
             return
         self._pages = {path: (page, list[str]()) for path, page in pages.items()}

@@ -10,9 +10,9 @@ import click
 from grader.cli import options
 from grader.errors import UsageError
 from sitegen.build import build_site
-from sitegen.from_collection.builder import ContentBuilder, site_cache
+from sitegen.from_collection.builder import ContentBuilder, open_site_cache
 from sitegen.hosting import Hosting
-from sitegen.pyodide import PUBLIC_PACKAGES, packages_in, read_distribution
+from sitegen.pyodide import PUBLIC_PACKAGES, list_packages, read_distribution
 
 # Most objects of a build live until its end, so the garbage collector seldom needs to run.
 _GC_THRESHOLD = 200_000
@@ -89,7 +89,7 @@ def build(
     """
     if pyodide_url and pyodide_dir:
         raise UsageError("--pyodide-url and --pyodide-dir are two places for one thing")
-    packages = packages_in(pyodide_dir) if pyodide_dir else PUBLIC_PACKAGES
+    packages = list_packages(pyodide_dir) if pyodide_dir else PUBLIC_PACKAGES
     hosting = Hosting.from_options(
         base_url=base_url, site_url=site_url, pyodide_url=pyodide_url, embed_in=embed_in
     )
@@ -98,7 +98,7 @@ def build(
     with ContentBuilder(
         with_solutions=with_solutions,
         certified=certified,
-        cache=None if no_cache else site_cache(),
+        cache=None if no_cache else open_site_cache(),
         page_packages=packages,
     ) as builder:
         content = builder.build_collection(folder)

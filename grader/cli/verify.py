@@ -34,13 +34,13 @@ from grader.cli.progress_bar import progress
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import course_file, exists
 from grader.definitions.track import Track, TrackDefinition, TrackId
-from grader.disk_cache import cache_folder, fingerprint, package_folder
+from grader.disk_cache import cache_folder, find_package, fingerprint
 from grader.errors import UsageError
 from grader.grading.expected.public_form import public_track
 from grader.grading.workers.pool import WorkerPool
 from grader.sandbox.process import Sandbox
 from sitegen.markdown import unshowable
-from sitegen.package_data import data_folder
+from sitegen.package_data import find_data
 from sitegen.pages import render_pages
 
 _STATUS = {"proven": 0, "not proven": EXIT_NOT_PASSED, "invalid": EXIT_USAGE, "fault": EXIT_FAULT}
@@ -178,7 +178,7 @@ def _accept(proofs: Mapping[Path, Proof], reason: str | None, change: str | None
 
 def leak_finder() -> FindLeaks:
     """Return the search for hidden content in public output, including the site's pages."""
-    folders = (package_folder("sitegen"), data_folder("templates"), data_folder("assets"))
+    folders = (find_package("sitegen"), find_data("templates"), find_data("assets"))
     return functools.partial(begin_to_find_leaks, render=_track_pages, readable=folders)
 
 
@@ -196,7 +196,7 @@ def _proof_sources() -> list[Path]:
     """Return the folders whose sources affect the result of a proof."""
     grader = Path(__file__).parents[1]
     ours = [grader / name for name in _PACKAGES]
-    return [*ours, package_folder("reference"), package_folder("sitegen"), data_folder("templates")]
+    return [*ours, find_package("reference"), find_package("sitegen"), find_data("templates")]
 
 
 def _watch(groups: Sequence[TargetGroup], arguments: Sequence[str]) -> None:

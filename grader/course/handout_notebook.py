@@ -39,7 +39,7 @@ def make_handout(exercise: Exercise, course: str | None = None) -> str:
 
 
 def make_track_handout(track: Track, course: str | None = None) -> str:
-    """Return a track's notebook, whose cells are marked with their exercise: see `python_cells`."""
+    """Return a track's notebook; `read_python_cells` finds the exercise of each cell."""
     definition = track.definition
     about = _ABOUT_TRACK.format(track=definition.id)
     cells = [text_cell("track", f"# {definition.title}\n\n{definition.description}\n\n{about}")]

@@ -48,12 +48,12 @@ def find_array(call: ast.Call) -> ast.expr | None:
     return call.args[0] if call.args and not isinstance(call.args[0], ast.Starred) else None
 
 
-def keyword(call: ast.Call, name: str) -> ast.expr | None:
+def find_keyword(call: ast.Call, name: str) -> ast.expr | None:
     """Return the value of a keyword argument."""
     return next((word.value for word in call.keywords if word.arg == name), None)
 
 
-def argument(call: ast.Call, name: str, position: int) -> ast.expr | None:
+def find_argument(call: ast.Call, name: str, position: int) -> ast.expr | None:
     """Return the argument with this name or at this position, or None.
 
     `position` counts the arguments of the NumPy function, from 0. A method has one argument fewer,
@@ -63,7 +63,7 @@ def argument(call: ast.Call, name: str, position: int) -> ast.expr | None:
     arguments = call.args[: index + 1]
     if len(arguments) > index >= 0 and not any(isinstance(arg, ast.Starred) for arg in arguments):
         return arguments[index]
-    return keyword(call, name)
+    return find_keyword(call, name)
 
 
 def number(node: ast.AST | None) -> float | None:

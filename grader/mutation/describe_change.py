@@ -24,15 +24,15 @@ def describe(program: Program, edit: Edit) -> str:
     """Return "`before` -> `after`" with the smallest readable expression or statement."""
     # The smallest node around the edit by which a reader can recognize the place.
     context: ast.AST = edit.node
-    while isinstance(context, _ALWAYS_WIDENED) or len(_one_line(context)) < _TOO_LITTLE:
+    while isinstance(context, _ALWAYS_WIDENED) or len(_shorten(context)) < _TOO_LITTLE:
         above = program.parent(context)
         if isinstance(above, _HAS_BODY) or isinstance(context, ast.stmt):
             break
         context = above
-    before = _one_line(context)
+    before = _shorten(context)
     if isinstance(edit.replacement, ast.Pass):
         return f"`{_cut(before, 0)}` -> nothing"
-    after = _one_line(_apply_edit(context, edit))
+    after = _shorten(_apply_edit(context, edit))
     differs = next(
         (i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b),
         min(len(before), len(after)),
@@ -52,7 +52,7 @@ def _apply_edit(node: Any, edit: Edit) -> Any:
     return ast.copy_location(type(node)(**fields), ast.Pass(lineno=1, col_offset=0))
 
 
-def _one_line(node: ast.AST) -> str:
+def _shorten(node: ast.AST) -> str:
     return " ".join(ast.unparse(node).split())
 
 
@@ -65,7 +65,7 @@ def _cut(text: str, differs: int) -> str:
     return ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")
 
 
-def unified_diff(before: str, after: str) -> str:
+def make_diff(before: str, after: str) -> str:
     """Return the diff between two texts, with a line of context."""
     lines = difflib.unified_diff(
         before.splitlines(keepends=True),

@@ -86,7 +86,7 @@ class Editor:
         if id(top) not in self._chunks:
             self._chunks[id(top)] = _Chunk(self._program, top)
         chunk = self._chunks[id(top)]
-        for start, end, text in _spellings(self._program, edit):
+        for start, end, text in _spell(self._program, edit):
             fingerprint = chunk.fingerprint_with(start, end, text, edit)
             if fingerprint is not None:
                 break
@@ -128,10 +128,10 @@ class _Chunk:
 
     def _fingerprint(self, tree: ast.Module) -> str:
         code = compile(tree, "<mutant>", "exec", dont_inherit=True)
-        return f"{self._start}:{_fingerprint(code)}"
+        return f"{self._start}:{_describe_code(code)}"
 
 
-def _spellings(program: Program, edit: Edit) -> Iterator[tuple[int, int, str]]:
+def _spell(program: Program, edit: Edit) -> Iterator[tuple[int, int, str]]:
     """Yield ways to write an edit, the most readable first: a source span and its new text."""
     start, end = program.span(edit.node)
     if isinstance(edit.replacement, ast.Pass):
@@ -198,10 +198,10 @@ def _is_edit_of(old: Any, new: Any, edit: Edit | None) -> bool:
     return True
 
 
-def _fingerprint(code: CodeType) -> str:
+def _describe_code(code: CodeType) -> str:
     """Describe everything about a code object except its line numbers."""
     constants = ",".join(
-        _fingerprint(constant) if isinstance(constant, CodeType) else repr(constant)
+        _describe_code(constant) if isinstance(constant, CodeType) else repr(constant)
         for constant in code.co_consts
     )
     names = (code.co_name, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from grader.mutation.describe_change import describe, unified_diff
+from grader.mutation.describe_change import describe, make_diff
 from grader.mutation.edits import Editor
 from grader.mutation.operators import OPERATORS
 from grader.mutation.program import Program
-from grader.mutation.scope import learners_nodes
+from grader.mutation.scope import select_nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def _mutants(solution: str, defines: tuple[str, ...], starter: str) -> tuple[Mut
     # Outer expressions of a line come first.
     edits = (
         (operator, edit)
-        for node in learners_nodes(program, defines, starter)
+        for node in select_nodes(program, defines, starter)
         for operator in OPERATORS.values()
         if isinstance(node, operator.kinds)
         for edit in operator.find(program, node)
@@ -94,7 +94,7 @@ def _mutants(solution: str, defines: tuple[str, ...], starter: str) -> tuple[Mut
                 change=change,
                 line=edit.node.lineno,
                 source=edited.source,
-                diff=unified_diff(program.source, edited.source),
+                diff=make_diff(program.source, edited.source),
             )
         )
     return tuple(results)

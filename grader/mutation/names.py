@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from grader.mutation.program import Function, Program
 
 
-def parameters(function: Function) -> list[str]:
+def list_parameters(function: Function) -> list[str]:
     """Return the names of a function's parameters, without self and cls."""
     arguments = function.args
     return [
@@ -16,7 +16,7 @@ def parameters(function: Function) -> list[str]:
     ]
 
 
-def defaults(function: Function) -> Iterator[tuple[str, ast.expr]]:
+def list_defaults(function: Function) -> Iterator[tuple[str, ast.expr]]:
     """Yield the name and the default of each parameter that has a default."""
     arguments = function.args
     positional = [*arguments.posonlyargs, *arguments.args]
@@ -28,7 +28,7 @@ def defaults(function: Function) -> Iterator[tuple[str, ast.expr]]:
             yield arg.arg, keyword_default
 
 
-def assigned_names(node: ast.AST) -> set[str]:
+def find_assigned(node: ast.AST) -> set[str]:
     """Return the names that are assigned in a node."""
     return {
         part.id
@@ -37,7 +37,7 @@ def assigned_names(node: ast.AST) -> set[str]:
     }
 
 
-def loads(home: ast.AST, name: str) -> Iterator[ast.Name]:
+def find_loads(home: ast.AST, name: str) -> Iterator[ast.Name]:
     """Yield the nodes in a function or module that read a name."""
     for node in ast.walk(home):
         if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
@@ -53,16 +53,16 @@ def bound_before(program: Program, statement: ast.stmt) -> set[str]:
             block = getattr(above, name, None)
             if isinstance(block, list) and below in block:
                 for sibling in block[: block.index(below)]:
-                    bound |= assigned_names(sibling)
+                    bound |= find_assigned(sibling)
         if isinstance(above, ast.For):
-            bound |= assigned_names(above.target)
+            bound |= find_assigned(above.target)
         if isinstance(above, Function):
-            return bound | set(parameters(above))
+            return bound | set(list_parameters(above))
         below = above
     return bound
 
 
-def assigned_name(program: Program, node: ast.expr) -> str:
+def find_target(program: Program, node: ast.expr) -> str:
     """Return `x` if the node is the whole right side of `x = node`, else ""."""
     above = program.parent(node)
     if isinstance(above, ast.Assign) and above.value is node and len(above.targets) == 1:

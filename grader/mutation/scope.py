@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Collection, Iterator
 
-from grader.mutation.names import assigned_names
+from grader.mutation.names import find_assigned
 from grader.mutation.program import Function, Program
 
 _NEVER_ENTERED = (
@@ -17,9 +17,9 @@ _NEVER_ENTERED = (
 )
 
 
-def learners_nodes(program: Program, defines: Collection[str], starter: str) -> Iterator[ast.AST]:
+def select_nodes(program: Program, defines: Collection[str], starter: str) -> Iterator[ast.AST]:
     """Yield the nodes that may be mutated, in the order of the source, outer before inner."""
-    left_alone = _starter_functions(program, starter)
+    left_alone = _find_starter_functions(program, starter)
     # Follow the names from the requested definitions to everything that they use.
     reached = set(defines)
     waiting = list(program.tree.body)
@@ -49,7 +49,7 @@ def _walk_inside(node: ast.AST, left_alone: frozenset[int]) -> Iterator[ast.AST]
         # Leave alone what ends the loop: a mutant that never ends is slow and shows little.
         if isinstance(node.test, ast.Compare):
             yield node.test
-        watched = _names(node.test)
+        watched = _list_names(node.test)
         for statement in [*node.body, *node.orelse]:
             changed: list[ast.AST] = []
             if isinstance(statement, ast.Assign):
@@ -58,20 +58,20 @@ def _walk_inside(node: ast.AST, left_alone: frozenset[int]) -> Iterator[ast.AST]
                 changed = [statement.target]
             elif isinstance(statement, ast.Expr):
                 changed = [statement]
-            if not any(_names(target) & watched for target in changed):
+            if not any(_list_names(target) & watched for target in changed):
                 yield from _walk_inside(statement, left_alone)
         return
-    for child in _children(node):
+    for child in _list_children(node):
         yield from _walk_inside(child, left_alone)
 
 
-def _names(node: ast.AST) -> set[str]:
+def _list_names(node: ast.AST) -> set[str]:
     return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} | {
         part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)
     }
 
 
-def _children(node: ast.AST) -> Iterator[ast.AST]:
+def _list_children(node: ast.AST) -> Iterator[ast.AST]:
     """Yield the children that run, without annotations and decorators."""
     unmutated = {"annotation", "returns", "decorator_list", "type_params", "bases", "keywords"}
     fields = unmutated if isinstance(node, Function | ast.ClassDef) else {"annotation"}
@@ -92,19 +92,19 @@ def _bound_names(statement: ast.stmt) -> set[str]:
     if isinstance(statement, Function | ast.ClassDef):
         return {statement.name}
     definitions = [n for n in ast.walk(statement) if isinstance(n, Function | ast.ClassDef)]
-    return assigned_names(statement) | {node.name for node in definitions}
+    return find_assigned(statement) | {node.name for node in definitions}
 
 
-def _starter_functions(program: Program, starter: str) -> frozenset[int]:
+def _find_starter_functions(program: Program, starter: str) -> frozenset[int]:
     """Return the ids of the functions that are unchanged from the starter."""
     try:
-        as_given = _functions(Program(starter)).keys()
+        as_given = _list_functions(Program(starter)).keys()
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
-    return frozenset(id(node) for key, node in _functions(program).items() if key in as_given)
+    return frozenset(id(node) for key, node in _list_functions(program).items() if key in as_given)
 
 
-def _functions(program: Program) -> dict[tuple[str, str], Function]:
+def _list_functions(program: Program) -> dict[tuple[str, str], Function]:
     """Return the functions by their full name and their code without docstrings."""
     functions = {}
     for node in ast.walk(program.tree):

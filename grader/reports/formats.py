@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from grader.errors import UsageError
 from grader.sandbox.printable import COMMAND_IN_LINE, COMMAND_LINE, without_commands
-from grader.whole_files import mode_to_write, named_descriptor, refuse_linked_folders, write_whole
+from grader.whole_files import find_descriptor, find_mode, refuse_linked_folders, write_whole
 
 if TYPE_CHECKING:
     from grader.reports.report import Batch, Report
@@ -176,7 +176,7 @@ class Delivery:
                     f"--format {request.format.name} is for a runner that sets "
                     f"{', '.join(missing)}; the environment has no such variable"
                 )
-            if request.file is None or named_descriptor(request.file) is not None:
+            if request.file is None or find_descriptor(request.file) is not None:
                 continue
             if request.file.is_dir():
                 raise UsageError(f"{request.file} is a folder; --format needs a file's name")
@@ -184,7 +184,7 @@ class Delivery:
             if not folder.is_dir():
                 raise UsageError(f"there is no folder {folder} for {request.file.name}")
             refuse_linked_folders(request.file)
-            written = request.file if mode_to_write(request.file) is None else folder
+            written = request.file if find_mode(request.file) is None else folder
             if not os.access(written, os.W_OK):
                 raise UsageError(f"{request.file} cannot be written")
         return cls(printed[0] if printed else STDOUT, files)

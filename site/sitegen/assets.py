@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from sitegen.links import ASSETS, asset_path
-from sitegen.package_data import data_folder
+from sitegen.package_data import find_data
 from sitegen.palette import stylesheet
 
 _STYLESHEET: Final = "site.css"
@@ -46,7 +46,7 @@ class Assets:
             content = contents[name]
             if PurePosixPath(name).suffix in _NAMING:
                 content = _REFERENCE.sub(lambda match: hashed.get(match[1], match[1]), content)
-            new_name = hashed_name(name, content)
+            new_name = hash_name(name, content)
             hashed[name.encode()] = new_name.encode()
             self._paths[name] = asset_path(new_name)
             self.files[self._paths[name]] = content
@@ -54,7 +54,7 @@ class Assets:
     @classmethod
     def load(cls, more: Mapping[str, bytes]) -> "Assets":
         """Load the generator's own assets, with those made for this site."""
-        files = sorted(data_folder(ASSETS).iterdir())
+        files = sorted(find_data(ASSETS).iterdir())
         contents = {path.name: path.read_bytes() for path in files if path.name[0] != "."}
         contents[_STYLESHEET] += stylesheet().encode()
         return cls(contents | dict(more))
@@ -68,7 +68,7 @@ class Assets:
         return [self._paths[name] for name in ("page.js", f"{page}.js") if name in self._paths]
 
 
-def hashed_name(name: str, content: bytes) -> str:
+def hash_name(name: str, content: bytes) -> str:
     """Insert a hash into a name: `site.css` becomes `site-0123456789ab.css`."""
     path = PurePosixPath(name)
     return f"{path.stem}-{hashlib.sha256(content).hexdigest()[:_DIGITS]}{path.suffix}"

@@ -10,12 +10,12 @@ from typing import Final, TypeAlias
 
 from grader.definitions.slug import is_slug
 from grader.errors import DefinitionError, EtudeError, GraderFault, Location, Problem
-from sitegen.assets import hashed_name
+from sitegen.assets import hash_name
 from sitegen.content import Content
-from sitegen.feeds import announcements
+from sitegen.feeds import make_announcements
 from sitegen.hosting import PYODIDE, Hosting
 from sitegen.links import EMBED, LESSONS, RESERVED_FOLDERS, SEARCH, asset_path
-from sitegen.offline import WORKER, offline_worker
+from sitegen.offline import WORKER, make_worker
 from sitegen.pages import PageFiles, Pages
 from sitegen.search import INDEX_ASSET, search_index
 from sitegen.site_folder import write_site
@@ -52,13 +52,13 @@ def build_site(
         GraderFault: A process that builds pages was killed.
         UsageError: The folder holds something else, or cannot be written.
     """
-    files = site_files(content, hosting=hosting, processes=processes)
+    files = make_files(content, hosting=hosting, processes=processes)
     write_site(files, output)
     pages = sum(path.endswith(".html") for path in files)
     return SiteReport(output, pages=pages, bytes=sum(map(len, files.values())))
 
 
-def site_files(
+def make_files(
     content: Content,
     *,
     hosting: Hosting | None = None,
@@ -79,13 +79,13 @@ def site_files(
     hosting = hosting or Hosting()
     # Ids are also folder names, so they must be plain and unique.
     problems = [
-        *_id_problems((track.id for track in content.tracks), folder="", taken=RESERVED_FOLDERS)
+        *_check_ids((track.id for track in content.tracks), folder="", taken=RESERVED_FOLDERS)
     ]
     for track in content.tracks:
         exercises = (exercise.id for exercise in track.exercises)
-        problems += _id_problems(exercises, folder=f"{track.id}/", taken=(LESSONS,))
+        problems += _check_ids(exercises, folder=f"{track.id}/", taken=(LESSONS,))
         lessons = (lesson.id for lesson in content.lessons.get(track.id, ()))
-        problems += _id_problems(lessons, folder=f"{track.id}/{LESSONS}/")
+        problems += _check_ids(lessons, folder=f"{track.id}/{LESSONS}/")
     if problems:
         raise DefinitionError(problems)
     pages = Pages(content, hosting)
@@ -101,15 +101,15 @@ def site_files(
                 failures[path] = str(error)
     entries = [file.entry for file in page_files if file.entry]
     index = search_index([*entries, *pages.concepts()]).encode()
-    index_path = asset_path(hashed_name(INDEX_ASSET, index))
-    texts = {SEARCH: pages.search(index_path), **announcements(content, hosting)}
+    index_path = asset_path(hash_name(INDEX_ASSET, index))
+    texts = {SEARCH: pages.search(index_path), **make_announcements(content, hosting)}
     files = {path: text.encode() for path, text in texts.items()}
     files |= {index_path: index, EMBED: pages.assets.embed, **pages.assets.files}
     files |= {f"{PYODIDE}/{name}": data for name, data in hosting.pyodide.items()}
     for file in page_files:
         files |= file.files
     files |= {path: pages.empty(path) for path in failures or () if path not in files}
-    return files | {WORKER: offline_worker(pages.assets.worker, files, index_path, hosting)}
+    return files | {WORKER: make_worker(pages.assets.worker, files, index_path, hosting)}
 
 
 def _build_all(page_builders: Sequence[PageBuilder], processes: int) -> list[PageFiles]:
@@ -120,11 +120,11 @@ def _build_all(page_builders: Sequence[PageBuilder], processes: int) -> list[Pag
         GraderFault: A process was killed.
     """
     if processes < 2 or len(page_builders) < _WORTH_A_PROCESS:  # noqa: PLR2004  one process is this one
-        attempts = list(map(_attempt, page_builders))
+        attempts = list(map(_try_build, page_builders))
     else:
         with ProcessPoolExecutor(processes, _FORK, _inherit_builders, (page_builders,)) as pool:
             try:
-                attempts = list(pool.map(_attempt_number, range(len(page_builders))))
+                attempts = list(pool.map(_try_build_number, range(len(page_builders))))
             except BrokenProcessPool:
                 raise GraderFault("a process that makes pages was ended") from None
     problems = [
@@ -135,7 +135,7 @@ def _build_all(page_builders: Sequence[PageBuilder], processes: int) -> list[Pag
     return [attempt for attempt in attempts if isinstance(attempt, PageFiles)]
 
 
-def _attempt(build: PageBuilder) -> PageFiles | tuple[Problem, ...]:
+def _try_build(build: PageBuilder) -> PageFiles | tuple[Problem, ...]:
     try:
         return build()
     except DefinitionError as error:
@@ -150,13 +150,11 @@ def _inherit_builders(page_builders: Sequence[PageBuilder]) -> None:
     _builders = page_builders
 
 
-def _attempt_number(number: int) -> PageFiles | tuple[Problem, ...]:
-    return _attempt(_builders[number])
+def _try_build_number(number: int) -> PageFiles | tuple[Problem, ...]:
+    return _try_build(_builders[number])
 
 
-def _id_problems(
-    ids: Iterable[str], *, folder: str, taken: Iterable[str] = ()
-) -> Iterator[Problem]:
+def _check_ids(ids: Iterable[str], *, folder: str, taken: Iterable[str] = ()) -> Iterator[Problem]:
     names = set(taken)
     for exercise_id in ids:
         where = Location(Path(f"{folder}{exercise_id}"))

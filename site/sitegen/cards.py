@@ -151,20 +151,20 @@ class TrackCard:
         return {"title": self.title, "exercises": exercises}
 
 
-def track_cards(tracks: Sequence[PublicTrack], lessons: Lessons) -> tuple[TrackCard, ...]:
+def make_cards(tracks: Sequence[PublicTrack], lessons: Lessons) -> tuple[TrackCard, ...]:
     """Make the cards of every track.
 
     Raises:
         DefinitionError: A description cannot be shown, or a lesson names an exercise that its track
             lacks.
     """
-    anywhere = _requirements(tracks)
+    anywhere = _list_requirements(tracks)
     track_cards = []
     for track in tracks:
         # A requirement is looked up in the same track first.
-        requirements = ChainMap(_requirements([track]), anywhere)
+        requirements = ChainMap(_list_requirements([track]), anywhere)
         by_id: dict[str, ExerciseCard] = {
-            exercise.id: _exercise(track.id, exercise, number, requirements)
+            exercise.id: _make_card(track.id, exercise, number, requirements)
             for number, exercise in enumerate(track.exercises, start=1)
         }
         cards = []
@@ -205,7 +205,7 @@ def check_exercises(lesson: TrackLesson, names: Iterable[str], ids: Mapping[str,
         raise DefinitionError(problems)
 
 
-def _requirements(tracks: Iterable[PublicTrack]) -> dict[str, Requirement]:
+def _list_requirements(tracks: Iterable[PublicTrack]) -> dict[str, Requirement]:
     return {
         exercise.id: Requirement(exercise.id, exercise.title, exercise_path(track.id, exercise.id))
         for track in tracks
@@ -213,7 +213,7 @@ def _requirements(tracks: Iterable[PublicTrack]) -> dict[str, Requirement]:
     }
 
 
-def _exercise(
+def _make_card(
     track: str, exercise: PublicExercise, number: int, requirements: Mapping[str, Requirement]
 ) -> ExerciseCard:
     return ExerciseCard(

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from grader.lessons.blocks import MatrixDisplay
 from sitegen.numerals import decimals_for, numeral
 from sitegen.shading import shade_for
-from sitegen.values import Table, TableCell, index_labels
+from sitegen.values import Table, TableCell, label_indices
 
 _HEATMAP_DECIMALS = 2  # colours show the rest, and a row fits a phone
 _FAINT = 0.1  # a heatmap with only smaller values needs more decimals
@@ -57,8 +57,8 @@ def view_matrix(display: MatrixDisplay) -> MatrixView:
         ]
     table = Table(
         summary="",
-        columns=display.columns or index_labels(display.values.shape[1]),
-        labels=display.rows or index_labels(len(rows)),
+        columns=display.columns or label_indices(display.values.shape[1]),
+        labels=display.rows or label_indices(len(rows)),
         rows=tuple(cells),
         is_rounded=False,
     )

@@ -21,7 +21,7 @@ _SOLUTION: Final = "solution.json"
 BREAKS: Final = "break.json"
 
 
-def exercise_data(
+def make_exercise_data(
     track: str, exercise: PublicExercise, runnable: Runnable, images: PageImages | None = None
 ) -> Iterator[tuple[str, str]]:
     """Yield the files beside an exercise's page as paths and texts.
@@ -35,21 +35,21 @@ def exercise_data(
     where = Path(track, exercise.id)
     # The feedback on a prediction gives the right answer away, and all its tests are hidden.
     is_judged = exercise.kind != "predict" or runnable.for_practice
-    data = _data(track, exercise, runnable, where, is_judged=is_judged)
+    data = _make_data(track, exercise, runnable, where, is_judged=is_judged)
     if runnable.programs and (engine := runnable.breaks()):
         data["breaks"] = BREAKS
         programs = [{"id": name, "code": highlight(c)} for name, c in runnable.programs.items()]
         content = {"programs": programs, "engine": engine}
-        yield exercise_file(track, exercise.id, BREAKS), _json(content)
-    yield exercise_file(track, exercise.id, _DATA), _json(data)
+        yield exercise_file(track, exercise.id, BREAKS), _to_json(content)
+    yield exercise_file(track, exercise.id, _DATA), _to_json(data)
     if is_judged:
         yield exercise_file(track, exercise.id, _ENGINE), runnable.engine()
     if runnable.solution:
-        solution = solution_data(runnable.solution, where, images)
-        yield exercise_file(track, exercise.id, _SOLUTION), _json(solution)
+        solution = make_solution_data(runnable.solution, where, images)
+        yield exercise_file(track, exercise.id, _SOLUTION), _to_json(solution)
 
 
-def _data(
+def _make_data(
     track: str, exercise: PublicExercise, runnable: Runnable, where: Path, *, is_judged: bool
 ) -> dict[str, Any]:
     inputs = (
@@ -86,7 +86,7 @@ def _data(
     }
 
 
-def solution_data(
+def make_solution_data(
     solution: Solution, where: Path, images: PageImages | None = None
 ) -> dict[str, Any]:
     """Return the model solution as JSON types for a page's script.
@@ -112,5 +112,5 @@ def solution_data(
     }
 
 
-def _json(data: dict[str, Any]) -> str:
+def _to_json(data: dict[str, Any]) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"

@@ -39,14 +39,14 @@ def view_exercise(
                 "test": test,
                 "given": [(name, show(value, shaded=False)) for name, value in test.given.items()],
                 "code": highlight(test.code),
-                "expected": _expected_value(test),
+                "expected": _view_expected(test),
             }
             for test in exercise.tests
         ],
     }
 
 
-def _expected_value(test: PublicTest) -> ValueView | None:
+def _view_expected(test: PublicTest) -> ValueView | None:
     if test.kind == "output":
         return Block("", cut_with_count(str(test.expected)))
     return show(test.expected, shaded=True) if test.kind == "call" else None

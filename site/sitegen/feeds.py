@@ -47,7 +47,7 @@ _UNWRITABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _ROBOTS: Final = "User-agent: *\nDisallow:\n"
 
 
-def announcements(content: Content, hosting: Hosting) -> dict[str, str]:
+def make_announcements(content: Content, hosting: Hosting) -> dict[str, str]:
     """Return the files that announce a site to crawlers and feed readers, by path."""
     if not hosting.site_url:
         return {ROBOTS: _ROBOTS}
@@ -58,7 +58,7 @@ def announcements(content: Content, hosting: Hosting) -> dict[str, str]:
         for lesson in content.lessons.get(track.id, ()):
             paths.append(lesson_path(track.id, lesson.id))
             about = f"A lesson of {track.title}"
-            items.append(_item(hosting, paths[-1], lesson.title, about, lesson.digest))
+            items.append(_format_item(hosting, paths[-1], lesson.title, about, lesson.digest))
         for exercise in track.exercises:
             paths.append(exercise_path(track.id, exercise.id))
             about = f"An exercise of {track.title}: {exercise.difficulty}, {exercise.xp} XP"
@@ -68,30 +68,30 @@ def announcements(content: Content, hosting: Hosting) -> dict[str, str]:
             # unnoticed.
             digests = b"".join(hashlib.sha256(text.encode()).digest() for text in texts)
             version = hashlib.sha256(digests).hexdigest()
-            items.append(_item(hosting, paths[-1], exercise.title, about, version))
-    addresses = (_text(hosting.address(path)) for path in paths)
+            items.append(_format_item(hosting, paths[-1], exercise.title, about, version))
+    addresses = (_escape(hosting.address(path)) for path in paths)
     return {
         ROBOTS: f"{_ROBOTS}\nSitemap: {hosting.address(SITEMAP)}\n",
         SITEMAP: _SITEMAP.format(
             "".join(f"<url><loc>{address}</loc></url>\n" for address in addresses)
         ),
         FEED: _FEED.format(
-            title=_text(content.title),
-            home=_text(hosting.address(INDEX)),
-            own=_text(hosting.address(FEED)),
+            title=_escape(content.title),
+            home=_escape(hosting.address(INDEX)),
+            own=_escape(hosting.address(FEED)),
             items="".join(items),
         ),
     }
 
 
-def _item(hosting: Hosting, path: str, title: str, description: str, version: str) -> str:
+def _format_item(hosting: Hosting, path: str, title: str, description: str, version: str) -> str:
     return _ITEM.format(
-        title=_text(title),
-        link=_text(hosting.address(path)),
-        id=_text(f"{hosting.address(path)}#{version[:12]}"),
-        description=_text(description),
+        title=_escape(title),
+        link=_escape(hosting.address(path)),
+        id=_escape(f"{hosting.address(path)}#{version[:12]}"),
+        description=_escape(description),
     )
 
 
-def _text(text: str) -> str:
+def _escape(text: str) -> str:
     return str(escape(_UNWRITABLE.sub("", text)))

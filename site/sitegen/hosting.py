@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from grader.errors import UsageError
 from grader.grading.feedback.versions import Versions
-from sitegen.pyodide import versions_in
+from sitegen.pyodide import read_versions
 
 PYODIDE: Final = "pyodide"  # the folder of the site's own copy, and the prefix of its files
 PUBLIC_PYODIDE: Final = "https://cdn.jsdelivr.net/pyodide/v0.29.4/full/"
@@ -102,7 +102,7 @@ class Hosting:
     def versions(self) -> Versions | None:
         """The Python and NumPy of the pages, or None if another host has them."""
         if self.pyodide:
-            return versions_in(self.pyodide)
+            return read_versions(self.pyodide)
         return _PUBLIC_VERSIONS if self.pyodide_url == PUBLIC_PYODIDE else None
 
     def address(self, path: str) -> str:

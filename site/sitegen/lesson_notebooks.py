@@ -19,7 +19,7 @@ from grader.lessons.figure import Figure
 from grader.notebook_files import code_cell, notebook, text_cell
 from sitegen.content import TrackLesson
 from sitegen.markdown import render_inline
-from sitegen.package_data import data_folder
+from sitegen.package_data import find_data
 
 _DISPLAY: Final = "notebook-display.txt"  # for the first cell of a notebook
 _HIDDEN: Final = {"jupyter": {"source_hidden": True}}
@@ -33,18 +33,18 @@ def lesson_notebook(lesson: TrackLesson, titles: Mapping[str, str]) -> str:
     Args:
         titles: The titles of the track's exercises, by id.
     """
-    display = data_folder("templates").joinpath(_DISPLAY).read_text(encoding="utf-8")
+    display = find_data("templates").joinpath(_DISPLAY).read_text(encoding="utf-8")
     cells = [code_cell("display", display.rstrip("\n"), _HIDDEN)]
     cells += make_data_cells(lesson.data)
     of_blocks = [
-        list(_cells(block, number, titles, lesson.path))
+        list(_make_cells(block, number, titles, lesson.path))
         for number, block in enumerate(lesson.blocks)
     ]
     cells[:0] = of_blocks[0] if of_blocks else []  # the title comes first
     return notebook([*cells, *(cell for block in of_blocks[1:] for cell in block)])
 
 
-def _cells(
+def _make_cells(
     block: Block, number: int, titles: Mapping[str, str], path: Path
 ) -> Iterator[dict[str, Any]]:
     name = f"block-{number}"

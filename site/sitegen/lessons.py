@@ -71,7 +71,7 @@ def view_lesson(
             begin = Location(where.path, where.line + match[0].count("\n"))
             blocks[0] = Prose(begin, Text((str(text)[match.end() :],)))
     lesson_cards = [cards[exercise] for exercise in lesson.exercises]
-    views = list(_views(blocks, images, cards, places, lesson_cards, lesson.path))
+    views = list(_view_blocks(blocks, images, cards, places, lesson_cards, lesson.path))
     unplaced = [cards[exercise] for exercise in lesson.exercises if exercise not in placed]
     if unplaced:
         views.append({"form": "tasks", "exercises": unplaced})
@@ -80,7 +80,7 @@ def view_lesson(
     return {"blocks": views, "cells": cells, "needs": lesson.needs}
 
 
-def _views(
+def _view_blocks(
     blocks: Sequence[Block],
     images: PageImages,
     cards: Mapping[str, ExerciseCard],
@@ -137,7 +137,7 @@ def _view_cell(cell: Cell, index: int, exercises: Sequence[ExerciseCard], path: 
         "form": "cell",
         "index": index,
         "code": None if cell.hidden else highlight(cell.code),
-        "solves": _exercise_of_cell(cell, exercises),
+        "solves": _find_exercise(cell, exercises),
         "printed": cut_with_count(cell.printed.rstrip("\n")),
         "figures": [_view_display(display, f"plot-{index}-{n}-") for n, display in displays],
         "title": render_inline(cell.title, where=path),
@@ -151,7 +151,7 @@ def _view_display(display: MatrixDisplay | PlotDisplay, prefix: str) -> MatrixVi
     return view_matrix(display)
 
 
-def _exercise_of_cell(cell: Cell, exercises: Sequence[ExerciseCard]) -> ExerciseCard | None:
+def _find_exercise(cell: Cell, exercises: Sequence[ExerciseCard]) -> ExerciseCard | None:
     """Return the exercise that a cell may solve, because it defines the same names, or None."""
     names = set(_DEFINED.findall(cell.code))
     written = (exercise for exercise in exercises if exercise.kind in ("write", "fix"))

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 from grader.errors import UsageError
 from sitegen.links import INDEX, NOT_FOUND
 from sitegen.offline import WORKER
-from sitegen.package_data import data_folder
+from sitegen.package_data import find_data
 
 _HOST: Final = "127.0.0.1"
 _LIVE: Final = "_live"
@@ -60,7 +60,7 @@ class LiveSite:
 
     def publish(self, files: Mapping[str, bytes]) -> None:
         """Show these files from now on, and reload open pages."""
-        folder = data_folder("live")
+        folder = find_data("live")
         scripts = {f"{_LIVE}/{path.name}": path.read_bytes() for path in sorted(folder.iterdir())}
         # Replaces the script that would keep pages for use without a network.
         scripts[WORKER] = (folder / WORKER).read_bytes()

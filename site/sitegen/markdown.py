@@ -46,7 +46,7 @@ def render_markdown(
     Raises:
         DefinitionError: A formula or an image cannot be shown.
     """
-    return _render(_parser().parse(source), source, Location(where, line), top, images)
+    return _render(_make_parser().parse(source), source, Location(where, line), top, images)
 
 
 def render_inline(source: str, *, where: Path, line: int = 1) -> Markup:
@@ -60,7 +60,7 @@ def render_inline(source: str, *, where: Path, line: int = 1) -> Markup:
     Raises:
         DefinitionError: A formula cannot be shown, or there is an image.
     """
-    return _render(_parser().parseInline(source), source, Location(where, line))
+    return _render(_make_parser().parseInline(source), source, Location(where, line))
 
 
 def _render(
@@ -70,9 +70,9 @@ def _render(
     top: int = 2,
     images: PageImages | None = None,
 ) -> Markup:
-    if problems := list(_image_problems(tokens, source, begin, images)):
+    if problems := list(_check_images(tokens, source, begin, images)):
         raise DefinitionError(problems)
-    for token in _flat(tokens):
+    for token in _flatten(tokens):
         if token.type in {"heading_open", "heading_close"}:
             level = int(token.tag.removeprefix("h"))
             token.tag = f"h{min(_DEEPEST_HEADING, top + max(0, level - 2))}"
@@ -81,10 +81,10 @@ def _render(
         if style:
             token.attrs["class"] = style.replace("text-align:", "align-")
     try:
-        return mark_safe(_parser().renderer.render(tokens, _parser().options, {}))
+        return mark_safe(_make_parser().renderer.render(tokens, _make_parser().options, {}))
     except TexError as error:
         message = f"{error}, in ${error.tex.strip()}$"
-        raise _problem(begin, source, error.tex, message) from error
+        raise _make_error(begin, source, error.tex, message) from error
 
 
 def unshowable(source: str, where: Path, with_images: bool) -> list[Problem]:
@@ -94,22 +94,22 @@ def unshowable(source: str, where: Path, with_images: bool) -> list[Problem]:
         where: The file that contains the text and has its images beside it.
         with_images: True if the text may contain images.
     """
-    tokens = _parser().parse(source)
+    tokens = _make_parser().parse(source)
     begin = Location(where)
     problems = list(
-        _image_problems(tokens, source, begin, PageImages(where) if with_images else None)
+        _check_images(tokens, source, begin, PageImages(where) if with_images else None)
     )
-    for token in _flat(tokens):
+    for token in _flatten(tokens):
         if token.type in _RULES and token.type.startswith("math"):
             try:
                 mathml(token.content, display=False)
             except TexError as error:
                 message = f"{error}, in ${error.tex.strip()}$"
-                problems += _problem(begin, source, error.tex, message).problems
+                problems += _make_error(begin, source, error.tex, message).problems
     return list(dict.fromkeys(problems))
 
 
-def _image_problems(
+def _check_images(
     tokens: Sequence[Token], source: str, begin: Location, images: PageImages | None
 ) -> Iterator[Problem]:
     """Yield the problem of each invalid image, and rename the others to their files."""
@@ -136,29 +136,29 @@ def _image_problems(
             if message:
                 first = sum(map(len, source.splitlines(keepends=True)[: (block.map or [0])[0]]))
                 index = source.find(f"![{token.content}", first + at)
-                yield _problem_at(begin, source, index, message)
+                yield _make_problem(begin, source, index, message)
             at += 1
 
 
-def _problem(begin: Location, source: str, excerpt: str, message: str) -> DefinitionError:
-    return DefinitionError([_problem_at(begin, source, source.find(excerpt), message)])
+def _make_error(begin: Location, source: str, excerpt: str, message: str) -> DefinitionError:
+    return DefinitionError([_make_problem(begin, source, source.find(excerpt), message)])
 
 
-def _problem_at(begin: Location, source: str, index: int, message: str) -> Problem:
+def _make_problem(begin: Location, source: str, index: int, message: str) -> Problem:
     before = source[: max(0, index)]
     line = begin.line + before.count("\n")
     column = len(before) - before.rfind("\n")
     return Problem(Location(begin.path, line, column), message)
 
 
-def _flat(tokens: Sequence[Token]) -> Iterator[Token]:
+def _flatten(tokens: Sequence[Token]) -> Iterator[Token]:
     for token in tokens:
         yield token
-        yield from _flat(token.children or ())
+        yield from _flatten(token.children or ())
 
 
 @cache
-def _parser() -> MarkdownIt:
+def _make_parser() -> MarkdownIt:
     options = {"html": False, "xhtmlOut": False, "typographer": True}
     parser = MarkdownIt("commonmark", options).enable(["table", "smartquotes"])
     parser.use(

@@ -13,9 +13,7 @@ WORKER: Final = "offline.js"
 _FROM_THE_START: Final = (INDEX, CONCEPTS, SEARCH, PROGRESS, OFFLINE)
 
 
-def offline_worker(
-    script: bytes, files: Mapping[str, bytes], index: str, hosting: Hosting
-) -> bytes:
+def make_worker(script: bytes, files: Mapping[str, bytes], index: str, hosting: Hosting) -> bytes:
     """Return the worker's script, preceded by the data about a site that it needs.
 
     A browser treats a worker as new when a byte of it differs, so the version is a digest of all

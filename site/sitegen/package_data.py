@@ -5,7 +5,7 @@ from pathlib import Path
 _HERE = Path(__file__).parent
 
 
-def data_folder(name: str) -> Path:
+def find_data(name: str) -> Path:
     """Return the folder `templates` or `assets`, in a package or beside it in a checkout."""
     installed = _HERE / "_data" / name
     return installed if installed.is_dir() else _HERE.parent / name

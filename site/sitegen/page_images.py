@@ -4,7 +4,7 @@ from base64 import b64encode
 from pathlib import Path, PurePosixPath
 
 from grader.definitions.images import MEDIA_TYPES, image_size, read_image
-from sitegen.assets import hashed_name
+from sitegen.assets import hash_name
 
 
 class PageImages:
@@ -29,7 +29,7 @@ class PageImages:
             ImageError: The image cannot be shown.
         """
         content = read_image(written, self._definition)
-        name = hashed_name(f"image{PurePosixPath(written).suffix.lower()}", content)
+        name = hash_name(f"image{PurePosixPath(written).suffix.lower()}", content)
         self._contents[name] = content
         size = image_size(content)
         return {"src": name, **({"width": size[0], "height": size[1]} if size else {})}

@@ -15,10 +15,10 @@ from grader.lessons.blocks import Prose
 from grader.sandbox.dataclass_format import DataclassFormat
 from sitegen.assets import Assets
 from sitegen.cached_values import load_or_make
-from sitegen.cards import ExerciseCard, LessonCard, Outline, OutlineLesson, TrackCard, track_cards
+from sitegen.cards import ExerciseCard, LessonCard, Outline, OutlineLesson, TrackCard, make_cards
 from sitegen.concepts import find_concepts
 from sitegen.content import Content, OwnGpt, TrackLesson
-from sitegen.exercise_data import exercise_data
+from sitegen.exercise_data import make_exercise_data
 from sitegen.exercise_view import view_exercise
 from sitegen.hosting import Hosting
 from sitegen.lesson_notebooks import lesson_notebook
@@ -39,7 +39,7 @@ from sitegen.links import (
 from sitegen.markdown import render_markdown
 from sitegen.own_gpt_page import MODEL, RECORD
 from sitegen.page_images import PageImages
-from sitegen.picture import arcs, png
+from sitegen.picture import draw_png, list_arcs
 from sitegen.rendering import PageRenderer
 from sitegen.search import SearchEntry
 from sitegen.teaching import view_figure
@@ -94,7 +94,7 @@ class Pages:
         self._render = PageRenderer(
             self.assets, hosting, for_practice=content.for_practice, title=content.title
         )
-        self._cards = track_cards(content.tracks, content.lessons)
+        self._cards = make_cards(content.tracks, content.lessons)
         self._concepts = find_concepts(self._cards)
         # What templates print about the site, apart from its tracks.
         python = hosting.python_bytes, hosting.versions
@@ -229,7 +229,7 @@ class Pages:
             for name, text in ((MODEL, own.model), (RECORD, record))
         }
         files = {path: text.encode() for path, text in texts.items()}
-        files[OWN_GPT.replace(INDEX, "picture.png")] = png(arcs(record))
+        files[OWN_GPT.replace(INDEX, "picture.png")] = draw_png(list_arcs(record))
         return PageFiles(files, SearchEntry.from_page("Your own GPT", OWN_GPT, track.title))
 
     def _leads_to_gpt(self, track: str) -> bool:
@@ -274,7 +274,7 @@ class Pages:
             names={
                 "track": outline.id,
                 "lesson": card.id,
-                **_packages(lesson.packages),
+                **_list_packages(lesson.packages),
                 **({"files": _FILES} if lesson.data else {}),
             },
             previous=neighbours[0],
@@ -312,13 +312,13 @@ class Pages:
             notebook=notebook_path(card.path) if notebook else None,
             data=places,
             gpt=self._leads_to_gpt(outline.id),
-            names={"track": outline.id, "exercise": card.id, **_packages(exercise.packages)},
+            names={"track": outline.id, "exercise": card.id, **_list_packages(exercise.packages)},
             previous=neighbours[0],
             following=next_lesson or neighbours[1],
             next_lesson=next_lesson,
         )
         runnable = self._content.runnable.get(exercise.id)
-        data = exercise_data(outline.id, exercise, runnable, images) if runnable else ()
+        data = make_exercise_data(outline.id, exercise, runnable, images) if runnable else ()
         note = f"Exercise {card.number} · {outline.title} · {card.difficulty}"
         subjects = (*card.concepts, *exercise.defines)
         entry = SearchEntry.from_page(card.title, card.path, note, subjects, exercise.instructions)
@@ -329,7 +329,7 @@ class Pages:
         return PageFiles(files, entry)
 
 
-def _packages(names: Sequence[str]) -> dict[str, str]:
+def _list_packages(names: Sequence[str]) -> dict[str, str]:
     """Return the attribute that names the packages for a page's Python."""
     return {"packages": " ".join(names)} if names else {}
 

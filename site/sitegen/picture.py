@@ -17,7 +17,7 @@ _MIN_WEIGHT: Final = 0.1  # the smallest weight with an arc
 Arc = tuple[float, float, float, float, int]
 
 
-def arcs(record: str) -> list[Arc]:
+def list_arcs(record: str) -> list[Arc]:
     """Return the arcs of the first letters, given the model's record as JSON."""
     writing = json.loads(record)
     first, step = len(writing["prompt"]), (_WIDTH - 2 * _MARGIN) / (_LETTERS - 1)
@@ -36,7 +36,7 @@ def arcs(record: str) -> list[Arc]:
     return result
 
 
-def png(drawn: list[Arc]) -> bytes:
+def draw_png(drawn: list[Arc]) -> bytes:
     """Draw the arcs with additive colours as PNG, for sites that refuse foreign SVGs."""
     rows, columns = np.mgrid[:_HEIGHT, :_WIDTH]
     light = np.zeros((_HEIGHT, _WIDTH, 3))

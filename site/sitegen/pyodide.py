@@ -23,13 +23,13 @@ _LOCK: Final = "pyodide-lock.json"
 _NUMPY: Final = "numpy"
 
 
-def packages_in(folder: Path) -> frozenset[str]:
+def list_packages(folder: Path) -> frozenset[str]:
     """Return the modules other than NumPy that pages can import from a distribution.
 
     Raises:
         UsageError: The folder has no Pyodide.
     """
-    listed = _listed_packages(folder, _read(folder, _LOCK))
+    listed = _read_packages(folder, _read(folder, _LOCK))
     modules = set[str]()
     for name, entry in listed.items():
         # A package counts only if the folder has it and all its dependencies.
@@ -49,13 +49,13 @@ def read_distribution(folder: Path, packages: Collection[str] = ()) -> dict[str,
     """Return the files that a site needs, by name.
 
     Args:
-        packages: The modules other than NumPy that pages import; see `packages_in`.
+        packages: The modules other than NumPy that pages import; see `list_packages`.
 
     Raises:
         UsageError: The folder has no Pyodide with NumPy, or a file differs from the lock file.
     """
     core = {name: _read(folder, name) for name in (*_CORE, _LOCK)}
-    listed = _listed_packages(folder, core[_LOCK])
+    listed = _read_packages(folder, core[_LOCK])
     names = [name for name, entry in listed.items() if not _imports(entry).isdisjoint(packages)]
     try:
         needed = _with_needed(listed, [_NUMPY, *names])
@@ -69,7 +69,7 @@ def read_distribution(folder: Path, packages: Collection[str] = ()) -> dict[str,
     return core | contents
 
 
-def versions_in(files: Mapping[str, bytes]) -> Versions | None:
+def read_versions(files: Mapping[str, bytes]) -> Versions | None:
     """Return the versions of a distribution, or None if its lock file lacks them."""
     try:
         lock = json.loads(files[_LOCK])
@@ -78,7 +78,7 @@ def versions_in(files: Mapping[str, bytes]) -> Versions | None:
         return None
 
 
-def _listed_packages(folder: Path, lock: bytes) -> Mapping[str, Any]:
+def _read_packages(folder: Path, lock: bytes) -> Mapping[str, Any]:
     try:
         packages = json.loads(lock)["packages"]
     except (ValueError, KeyError, TypeError) as error:

@@ -24,7 +24,7 @@ from sitegen.links import (
     relative_link,
     rooted_link,
 )
-from sitegen.package_data import data_folder
+from sitegen.package_data import find_data
 
 _HOURS = 2  # longer estimates are given in hours
 
@@ -107,7 +107,7 @@ class PageRenderer:
 
 def _environment() -> Environment:
     environment = Environment(
-        loader=FileSystemLoader(data_folder("templates")),
+        loader=FileSystemLoader(find_data("templates")),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

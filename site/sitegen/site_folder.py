@@ -42,7 +42,7 @@ def write_site(files: Mapping[str, bytes], output: Path) -> None:
     try:
         output.mkdir(parents=True, exist_ok=True)
         # Written first, so that after an interrupted build the next one knows our files.
-        folder.write(MARKER, _listing(earlier | ours))
+        folder.write(MARKER, _list_files(earlier | ours))
         for name, content in files.items():
             is_new = folder.write(name, content)
             copy = zipped.get(name)
@@ -50,7 +50,7 @@ def write_site(files: Mapping[str, bytes], output: Path) -> None:
                 folder.write(copy, gzip.compress(content, mtime=0))
         for name in sorted(earlier - ours):
             folder.remove(name)
-        folder.write(MARKER, _listing(ours))
+        folder.write(MARKER, _list_files(ours))
     except OSError as error:
         raise UsageError(f"Cannot write the site to {output}: {error.strerror}.") from error
 
@@ -79,7 +79,7 @@ def _claim(output: Path) -> set[str]:
     return set()
 
 
-def _listing(names: Iterable[str]) -> bytes:
+def _list_files(names: Iterable[str]) -> bytes:
     return "".join(f"{name}\n" for name in sorted(names)).encode()
 
 

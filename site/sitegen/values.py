@@ -108,10 +108,10 @@ def show(value: object, *, shaded: bool) -> ValueView:
             return _show_array(value, shaded=shaded)
         case np.number() | np.bool():
             return Inline(str(value))
-        case tuple() | list() if _holds_arrays(value):
+        case tuple() | list() if _has_arrays(value):
             summary = f"{type(value).__name__} of {len(value)}"
             return _show_parts(summary, enumerate(value), shaded=shaded)
-        case Mapping() if _holds_arrays(tuple(value.values())):
+        case Mapping() if _has_arrays(tuple(value.values())):
             return _show_parts(f"mapping of {len(value)}", value.items(), shaded=shaded)
     text = _Printer(width=_LINE_LENGTH, compact=True, sort_dicts=False).pformat(value)
     if len(text) <= _MAX_INLINE and "\n" not in text:
@@ -147,7 +147,7 @@ def cut_with_count(text: str) -> str:
     )
 
 
-def _holds_arrays(items: Sequence[object]) -> bool:
+def _has_arrays(items: Sequence[object]) -> bool:
     arrays = any(isinstance(item, np.ndarray) and item.ndim for item in items)
     return arrays and len(items) <= _MAX_PARTS
 
@@ -194,13 +194,13 @@ def _show_array(array: NDArray[np.generic], *, shaded: bool) -> Block | Table:
     ]
     return Table(
         summary=summary,
-        columns=index_labels(len(rows[0])),
-        labels=index_labels(len(rows)) if array.ndim == _MATRIX else (),
+        columns=label_indices(len(rows[0])),
+        labels=label_indices(len(rows)) if array.ndim == _MATRIX else (),
         rows=tuple(cells),
         is_rounded=kind == "f" and is_rounded(values, decimals),
     )
 
 
-def index_labels(length: int) -> tuple[str, ...]:
+def label_indices(length: int) -> tuple[str, ...]:
     """Return the labels of an axis without names: its indices."""
     return tuple(map(str, range(length)))

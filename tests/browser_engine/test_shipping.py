@@ -19,7 +19,7 @@ import pytest
 
 import grader
 from grader.browser.data_encoding import from_text
-from grader.browser.shipping import MODULES, bundle, engine_data, modules
+from grader.browser.shipping import MODULES, bundle, list_modules, make_engine_data
 from grader.definitions.collection import Collection
 from grader.definitions.exercise import Exercise, TestCase
 from grader.grading.expected.inputs import draw_inputs
@@ -81,7 +81,7 @@ def test_nothing_secret_or_useless_is_shipped() -> None:
     """No reference, no author's tools, no commands: what a page imports, and no more."""
     unwanted = [
         name
-        for name in modules()
+        for name in list_modules()
         if name in NEVER or name.startswith(tuple(f"{n}." for n in NEVER))
     ]
     assert unwanted == []
@@ -90,12 +90,12 @@ def test_nothing_secret_or_useless_is_shipped() -> None:
 
 def test_what_is_shipped_needs_nothing_but_numpy(unpacked: list[str]) -> None:
     """Every module of it can be imported where there is Python, NumPy and the bundle."""
-    wanted = json.dumps(sorted(modules()))
+    wanted = json.dumps(sorted(list_modules()))
     command = [sys.executable, "-I", "-S", "-c", IMPORT_ALL, wanted, *unpacked]
     finished = subprocess.run(command, capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stderr
     loaded, new = json.loads(finished.stdout)
-    assert {name for name in loaded if name.partition(".")[0] == "grader"} == set(modules())
+    assert {name for name in loaded if name.partition(".")[0] == "grader"} == set(list_modules())
     assert {name.partition(".")[0] for name in new}.isdisjoint(FOREIGN)
 
 
@@ -137,7 +137,7 @@ def test_nothing_hidden_is_in_engine_data(make: Make, sandbox: Sandbox, tmp_path
             }
         ],
     )
-    engine = engine_data(exercise, sandbox)
+    engine = make_engine_data(exercise, sandbox)
     whole = engine.encode() + decoded(engine)
     packed = {number: struct.pack("<d", number) for number in NUMBERS}
     assert [name for name, word in CANARIES.items() if word.encode() in whole] == []
@@ -165,7 +165,7 @@ def test_a_page_for_practice_has_hidden_tests_on_inputs_of_its_own(
             {"id": "adds", "code": "def f(x):\n    return x + 1 # zqxprogram\n", "feedback": "No."}
         ],
     )
-    engine = engine_data(exercise, sandbox, for_practice=True)
+    engine = make_engine_data(exercise, sandbox, for_practice=True)
     hidden = exercise.tests[1]
     sent = from_text(engine).values[hidden.id].draws
     drawn = [draw_inputs(exercise, hidden, number)["x"] for number in range(2)]

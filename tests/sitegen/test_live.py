@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from sitegen.authoring import with_panels
-from sitegen.build import site_files
+from sitegen.build import make_files
 from sitegen.content import Content
 from sitegen.live import LiveSite
 
@@ -16,7 +16,7 @@ from sitegen.live import LiveSite
 @pytest.fixture(scope="module")
 def live() -> Iterator[LiveSite]:
     with LiveSite(0) as site:
-        files = site_files(Content())
+        files = make_files(Content())
         site.publish(
             files | {"pyodide/pyodide.mjs": b"m", "pyodide/a.wasm": b"w", "pyodide/n.whl": b"\xff"}
         )
@@ -81,7 +81,7 @@ def test_another_name_of_this_machine_is_refused(live: LiveSite) -> None:
 def test_the_panel_stands_within_the_page() -> None:
     """The page keeps its `main`, and the author's text is escaped in the panel."""
     panels = {"about/index.html": ("Not proven", ["line 1: <b>"])}
-    files = with_panels(site_files(Content()), panels, ("Findings", []))
+    files = with_panels(make_files(Content()), panels, ("Findings", []))
 
     page = files["about/index.html"].decode()
     assert re.search(r'<main id="content"[^>]*>\s*<aside class="authoring"', page)

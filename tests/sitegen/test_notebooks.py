@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 from grader.definitions.files import courses, default_folder
-from sitegen.from_collection.builder import ContentBuilder, site_cache
+from sitegen.from_collection.builder import ContentBuilder, open_site_cache
 from sitegen.lesson_notebooks import lesson_notebook
 from tests.sitegen.conftest import Build, Site, make_exercise, make_track
 
@@ -66,7 +66,7 @@ def test_the_notebooks_of_all_lessons_run(
     mpl.use("agg")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(plt, "show", lambda: plt.close("all"))  # as Jupyter does
-    with ContentBuilder(cache=site_cache()) as builder:
+    with ContentBuilder(cache=open_site_cache()) as builder:
         content = builder.build_collection(folder)
         for lessons in content.lessons.values():
             for lesson in lessons:

@@ -9,7 +9,7 @@ import pytest
 
 from grader.disk_cache import Cache
 from grader.errors import DefinitionError
-from sitegen.build import site_files
+from sitegen.build import make_files
 from sitegen.content import Content, Runnable
 from sitegen.hosting import Hosting
 from tests.sitegen.conftest import contents, make_exercise, make_track
@@ -20,7 +20,7 @@ def test_the_problems_of_all_pages_are_told() -> None:
     texts = {"one": r"$\foo$", "two": r"$\bar{$", "three": "Valid."}
     exercises = [make_exercise(name, instructions=text) for name, text in texts.items()]
     with pytest.raises(DefinitionError) as caught:
-        site_files(Content([make_track(*exercises)]))
+        make_files(Content([make_track(*exercises)]))
     assert [str(each.where).split(":")[0] for each in caught.value.problems] == [
         "attention/one/instructions",
         "attention/two/instructions",
@@ -43,7 +43,7 @@ def test_a_page_is_made_again_when_something_on_it_changes(tmp_path: Path) -> No
             cache=Cache(tmp_path / "cache", ""),
             fingerprints={"attention": fingerprints},
         )
-        return site_files(content, hosting=hosting)
+        return make_files(content, hosting=hosting)
 
     changes: list[tuple[str, str, Hosting]] = [
         *(("Title", "text", Hosting()), ("Another title", "text", Hosting())),

@@ -7,7 +7,7 @@ import matplotlib.image
 import numpy as np
 import pytest
 
-from sitegen.picture import arcs, png
+from sitegen.picture import draw_png, list_arcs
 
 GROUND, AMBER = (11, 22, 32), (245, 180, 84)
 RECORD = json.dumps(
@@ -18,8 +18,8 @@ RECORD = json.dumps(
 def test_an_arc_leads_to_each_letter_that_a_head_looks_at() -> None:
     """The letters of the prompt, and those with tiny weights, have no arcs."""
     assert [
-        (round(wide / arcs(RECORD)[0][1]), weight, block)
-        for _, wide, _, weight, block in arcs(RECORD)
+        (round(wide / list_arcs(RECORD)[0][1]), weight, block)
+        for _, wide, _, weight, block in list_arcs(RECORD)
     ] == [
         (1, 1.0, 0),
         (2, 1.0, 0),
@@ -30,7 +30,7 @@ def test_an_arc_leads_to_each_letter_that_a_head_looks_at() -> None:
 
 def test_the_picture_is_a_png_with_the_arcs_in_it() -> None:
     """An arc has the colour of its block at its top, and nothing inside."""
-    image = matplotlib.image.imread(BytesIO(png([(600.0, 200.0, 200.0, 1.0, 0)])))
+    image = matplotlib.image.imread(BytesIO(draw_png([(600.0, 200.0, 200.0, 1.0, 0)])))
 
     assert image.shape == (630, 1200, 3)
     top, inside = image[575 - 200, 600] * 255, image[500, 600] * 255

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from grader.errors import UsageError
-from sitegen.pyodide import packages_in, read_distribution
+from sitegen.pyodide import list_packages, read_distribution
 
 CORE = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip")
 
@@ -54,12 +54,12 @@ def test_numpy_and_what_it_needs_are_taken(folder: Path) -> None:
 
 def test_packages_of_pages_are_taken_with_what_they_need(folder: Path) -> None:
     """A module's package may be called otherwise; what lacks a file counts as not there."""
-    assert packages_in(folder) == {"scipy", "sklearn", "joblib"}
+    assert list_packages(folder) == {"scipy", "sklearn", "joblib"}
     files = read_distribution(folder, ["sklearn"])
     assert {"learn.whl", "scipy.whl", "joblib.whl", "numpy.whl"} <= set(files)
 
     (folder / "joblib.whl").unlink()
-    assert packages_in(folder) == {"scipy"}
+    assert list_packages(folder) == {"scipy"}
     assert "scipy.whl" in read_distribution(folder, ["scipy"])
 
 

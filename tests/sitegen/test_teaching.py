@@ -16,7 +16,7 @@ from sitegen.teaching.curves import bar_heights, describe, measure
 from sitegen.teaching.explorer import describe_row, view_explorer
 from sitegen.teaching.model_map import view_map
 from sitegen.teaching.selection import view_selection
-from sitegen.teaching.stepper import head_arrays
+from sitegen.teaching.stepper import compute_arrays
 from sitegen.teaching.toy import attention_weights, features, is_known, toy_data
 from tests.sitegen.conftest import Build, Page, lesson_page, make_track
 
@@ -180,13 +180,13 @@ def test_every_part_of_the_map_that_can_be_set_is_on_it() -> None:
 @pytest.mark.parametrize("has_mask", [False, True])
 def test_the_steps_of_a_head_give_what_the_formula_gives(has_mask: bool) -> None:
     """With a mask the last word sees as much as without."""
-    arrays = head_arrays(has_mask=has_mask)
+    arrays = compute_arrays(has_mask=has_mask)
     Q, K, V = arrays["Q"], arrays["K"], arrays["V"]
     scores = Q @ K.T / np.sqrt(2)
     seen = np.tril(np.exp(scores)) if has_mask else np.exp(scores)
 
     assert np.allclose(arrays["O"], seen / seen.sum(axis=1, keepdims=True) @ V)
-    assert np.allclose(arrays["A"][-1], head_arrays(has_mask=False)["A"][-1])
+    assert np.allclose(arrays["A"][-1], compute_arrays(has_mask=False)["A"][-1])
 
 
 def test_each_step_has_its_shapes_and_its_sums_without_scripts(build: Build) -> None:

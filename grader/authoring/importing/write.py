@@ -11,7 +11,7 @@ from grader.definitions.emit import emit
 from grader.definitions.files import SUFFIXES, TRACK_FILE, id_in_name
 from grader.definitions.yaml_source import MAX_DIGITS, ListNode, MappingNode, Node, Scalar, Style
 from grader.errors import Location, UsageError
-from grader.whole_files import mode_to_write, replace_file
+from grader.whole_files import find_mode, replace_file
 
 _NOWHERE: Final = Location(Path())
 _MAX_INTEGER: Final = 10**MAX_DIGITS
@@ -183,7 +183,7 @@ def write_text(path: Path, text: str) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, text.encode(), mode_to_write(path) or 0o644)
+        replace_file(path, text.encode(), find_mode(path) or 0o644)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
 

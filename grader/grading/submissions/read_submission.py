@@ -28,7 +28,7 @@ from grader.safe_files import (
     FolderError,
     IrregularFileError,
     LinkError,
-    linked_folder,
+    find_linked_folder,
     open_regular,
 )
 from grader.sandbox.limits import MAX_SOURCE_BYTES
@@ -60,7 +60,7 @@ def read_submission(path: Path, files: Sequence[str], *, below: Path | None = No
     if not is_folder and path.name not in (files[0], _notebook_name(files[0])):
         return read_file(path, below=below)
     folder = path if is_folder else path.parent
-    if below is None and linked_folder(folder / files[0]) is not None:
+    if below is None and find_linked_folder(folder / files[0]) is not None:
         return Submission.without_source(path, _LINKED)
     try:
         present = {entry.name for entry in os.scandir(folder)}
@@ -84,7 +84,7 @@ def read_file(path: Path, *, below: Path | None = None) -> Submission:
         GraderFault: The file cannot be read because of a fault of this machine.
     """
     try:
-        if below is None and linked_folder(path) is not None:
+        if below is None and find_linked_folder(path) is not None:
             return Submission.without_source(path, _LINKED)
         with open_regular(path, below=below) as file:
             data = file.read(size_limit(path) + 1)
@@ -116,7 +116,7 @@ def find_zip(path: Path) -> Path | None:
 
 def _read_zip(path: Path, files: Sequence[str], below: Path | None, inside_path: str) -> Submission:
     """Read a submission from a zip: one file, or several files in one folder of the zip."""
-    if below is None and linked_folder(path) is not None:
+    if below is None and find_linked_folder(path) is not None:
         return Submission.without_source(path, _LINKED)
     try:
         with open_regular(path, below=below) as file, open_zip(file) as archive:

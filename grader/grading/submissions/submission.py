@@ -18,8 +18,8 @@ from grader.notebook_files import (
     MAX_NOTEBOOK,
     NotebookError,
     Sections,
-    python_cells,
-    sections_by_calls,
+    find_sections,
+    read_python_cells,
 )
 from grader.sandbox.limits import MAX_SOURCE_BYTES
 
@@ -108,7 +108,7 @@ class Submission:
         try:
             text = _decode(data)
             cells = read_exported_cells(text)
-            return cls(path, text, digest, cells=tuple(cells), sections=sections_by_calls(cells))
+            return cls(path, text, digest, cells=tuple(cells), sections=find_sections(cells))
         except UnicodeDecodeError as error:
             byte = f"0x{data[error.start]:02x}"
             line = _line_number(data, error.start)
@@ -126,7 +126,7 @@ class Submission:
             )
             return cls(path, "", digest, problem)
         try:
-            cells, sections = python_cells(data)
+            cells, sections = read_python_cells(data)
         except NotebookError as error:
             kind = "" if data.lstrip().startswith(b"{") else file_kind(data)
             if not kind and _PYTHON.search(data):

@@ -33,7 +33,7 @@ from grader.grading.submissions.submitted_files import (
 )
 from grader.grading.submissions.zips import is_ignored
 from grader.grading.workers.pool import WorkerPool
-from grader.safe_files import linked_folder
+from grader.safe_files import find_linked_folder
 
 _Key = tuple[str, str, str]
 
@@ -218,7 +218,7 @@ class Results:
     def __init__(self, path: Path, *, resume: bool = False) -> None:
         self.path = path
         self._settled: dict[_Key, Verdict] = {}
-        if (folder := linked_folder(path)) is not None:
+        if (folder := find_linked_folder(path)) is not None:
             raise UsageError(f"{folder} is a symbolic link; name the folder that it leads to")
         # Links are not followed, since someone else may have put a link there.
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | (0 if resume else os.O_EXCL)

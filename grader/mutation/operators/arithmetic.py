@@ -95,17 +95,17 @@ def multiply_for_divide(_: Program, node: ast.BinOp | ast.AugAssign) -> Iterator
     """There was a multiplication in place of a division."""
     is_reciprocal = isinstance(node, ast.BinOp) and _is_one(node.left)
     if isinstance(node.op, ast.Div) and _is_number_work(node) and not is_reciprocal:
-        yield _other_operation(node, ast.Mult())
+        yield _replace_operation(node, ast.Mult())
 
 
 @operator(ast.BinOp, ast.AugAssign)
 def multiply_for_product(_: Program, node: ast.BinOp | ast.AugAssign) -> Iterator[Edit]:
     """Arrays were multiplied entry by entry in place of a matrix product."""
     if isinstance(node.op, ast.MatMult):
-        yield _other_operation(node, ast.Mult())
+        yield _replace_operation(node, ast.Mult())
 
 
-def _other_operation(node: ast.BinOp | ast.AugAssign, other: ast.operator) -> Edit:
+def _replace_operation(node: ast.BinOp | ast.AugAssign, other: ast.operator) -> Edit:
     if isinstance(node, ast.BinOp):
         return Edit(node, ast.BinOp(node.left, other, node.right))
     return Edit(node, ast.AugAssign(node.target, other, node.value))
@@ -130,7 +130,7 @@ def flip_sign(program: Program, node: ast.BinOp | ast.AugAssign | ast.UnaryOp) -
         subtracts_maximum(node) or is_epsilon(node.right) or calls.is_index_like(program, node)
     ):
         return
-    yield _other_operation(node, ast.Sub() if isinstance(node.op, ast.Add) else ast.Add())
+    yield _replace_operation(node, ast.Sub() if isinstance(node.op, ast.Add) else ast.Add())
 
 
 def _is_sign_lost(program: Program, node: ast.expr) -> bool:

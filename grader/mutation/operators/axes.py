@@ -33,8 +33,8 @@ _OTHER = {-1: -2, -2: -1, 0: 1, 1: 0, 2: 1, -3: -2, 3: 2}
 def _find_axis(call: ast.Call) -> ast.expr | None:
     name = calls.callee_name(call)
     if name not in _AXIS:
-        return calls.keyword(call, "axis")
-    return calls.argument(call, "axis", _AXIS[name][0])
+        return calls.find_keyword(call, "axis")
+    return calls.find_argument(call, "axis", _AXIS[name][0])
 
 
 def _exchange_axis(axis: ast.expr | None) -> Iterator[Edit]:
@@ -53,7 +53,7 @@ def other_axis(_: Program, node: ast.Call | Function) -> Iterator[Edit]:
     0 for 1 or -2 for -1, in a call or as a default.
     """
     if not isinstance(node, ast.Call):
-        for name, default in names.defaults(node):
+        for name, default in names.list_defaults(node):
             if name == "axis":
                 yield from _exchange_axis(default)
     elif calls.callee_name(node) not in _JOINS:
@@ -90,7 +90,7 @@ def drop_keepdims(_: Program, node: ast.Call) -> Iterator[Edit]:
 
     `keepdims` is left out, so that the result broadcasts along another axis.
     """
-    keepdims = calls.keyword(node, "keepdims")
+    keepdims = calls.find_keyword(node, "keepdims")
     if keepdims is None or _find_axis(node) is None:
         return  # without an axis the result is a single number, which broadcasts either way
     if calls.is_constant(keepdims, False):

@@ -76,7 +76,7 @@ def other_diagonal(_: Program, node: ast.Call) -> Iterator[Edit]:
     name = calls.callee_name(node)
     if name not in _DIAGONALS:
         return
-    k = calls.argument(node, "k", 1 if name in _TRIANGLES else 2)
+    k = calls.find_argument(node, "k", 1 if name in _TRIANGLES else 2)
     if k is None:
         for value in (1, -1):
             yield Edit(node, nodes.with_keyword(node, "k", value))

@@ -11,7 +11,7 @@ from grader.mutation.program import Function, Program
 _STANDS_FOR_INFINITY = 1e3
 
 
-def _other_number(value: float) -> float:
+def _change_number(value: float) -> float:
     if isinstance(value, int):
         return value + 1
     return 1.0 if value == 0 else value * 2
@@ -35,7 +35,7 @@ def other_constant(program: Program, node: ast.Constant) -> Iterator[Edit]:
             return
         if above.right is not node and isinstance(above.op, ast.Sub) and node.value == 1:
             return
-    yield Edit(node, nodes.constant(_other_number(value)))
+    yield Edit(node, nodes.constant(_change_number(value)))
 
 
 @operator(ast.Constant)
@@ -63,9 +63,9 @@ def other_infinity(program: Program, node: ast.Attribute) -> Iterator[Edit]:
 @operator(ast.FunctionDef, ast.AsyncFunctionDef)
 def other_default(_: Program, node: Function) -> Iterator[Edit]:
     """A parameter had another default."""
-    for name, default in names.defaults(node):
+    for name, default in names.list_defaults(node):
         if isinstance(default, ast.Constant) and isinstance(default.value, bool):
             yield Edit(default, nodes.constant(not default.value))
         elif (value := calls.number(default)) is not None and name != "axis":
             small = is_epsilon(default)
-            yield Edit(default, nodes.constant(value * 100 if small else _other_number(value)))
+            yield Edit(default, nodes.constant(value * 100 if small else _change_number(value)))

@@ -22,7 +22,7 @@ _KEEPS_TRUTH = frozenset({"triu", "tril", "logical_not", "logical_and", "logical
 def _find_dtype(call: ast.Call) -> tuple[ast.expr | None, str]:
     """Return the dtype argument of a call, or None, and the name of the dtype."""
     is_conversion = calls.callee_name(call) == "astype" and call.args
-    match dtype := call.args[0] if is_conversion else calls.keyword(call, "dtype"):
+    match dtype := call.args[0] if is_conversion else calls.find_keyword(call, "dtype"):
         case ast.Name(id=name) | ast.Attribute(attr=name) | ast.Constant(value=str(name)):
             return dtype, name
     return dtype, ""
@@ -35,7 +35,7 @@ def other_dtype(program: Program, node: ast.Call) -> Iterator[Edit]:
     float32 or int for float64, and the like.
     """
     dtype, name = _find_dtype(node)
-    if dtype is None or (name in _BOOL and _only_truth_counts(program, node)):
+    if dtype is None or (name in _BOOL and _is_used_as_truth(program, node)):
         return
     for other in _OTHER.get(name, ()):
         if isinstance(dtype, ast.Attribute):
@@ -58,19 +58,19 @@ def drop_dtype(program: Program, node: ast.Call) -> Iterator[Edit]:
         yield Edit(node, node.func.value)
         return
     is_default = name in _FLOAT64 and function in _FLOAT_BY_DEFAULT
-    if not is_default and not (name in _BOOL and _only_truth_counts(program, node)):
+    if not is_default and not (name in _BOOL and _is_used_as_truth(program, node)):
         yield from nodes.without(node, dtype)
 
 
-def _only_truth_counts(program: Program, node: ast.expr) -> bool:
+def _is_used_as_truth(program: Program, node: ast.expr) -> bool:
     """Return whether only the truth of each element matters, so that the dtype does not."""
     above = program.parent(node)
     if calls.callee_name(above) in _KEEPS_TRUTH and isinstance(above, ast.Call):
-        return _only_truth_counts(program, above)
+        return _is_used_as_truth(program, above)
     if calls.callee_name(above) == "where" and isinstance(above, ast.Call):
         return above.args[:1] == [node]
-    name = names.assigned_name(program, node)
+    name = names.find_target(program, node)
     if not name:
         return False
-    uses = list(names.loads(program.home(node), name))
-    return bool(uses) and all(_only_truth_counts(program, use) for use in uses)
+    uses = list(names.find_loads(program.home(node), name))
+    return bool(uses) and all(_is_used_as_truth(program, use) for use in uses)

@@ -20,7 +20,7 @@ def is_epsilon(node: ast.AST) -> bool:
     return value is not None and 0 < value <= _MAX_EPSILON
 
 
-def _square_root_argument(node: ast.expr) -> ast.expr | None:
+def _find_root_argument(node: ast.expr) -> ast.expr | None:
     """Return `v` if the node is `sqrt(v)`, else None."""
     if isinstance(node, ast.Call) and calls.callee_name(node) == "sqrt" and len(node.args) == 1:
         return node.args[0]
@@ -30,7 +30,7 @@ def _square_root_argument(node: ast.expr) -> ast.expr | None:
 @operator(ast.Call)
 def epsilon_outside(_: Program, node: ast.Call) -> Iterator[Edit]:
     """Epsilon was added after the square root and not before it."""
-    match _square_root_argument(node):
+    match _find_root_argument(node):
         case ast.BinOp(left=left, op=ast.Add() as op, right=right) if is_epsilon(right):
             yield Edit(node, ast.BinOp(nodes.call(node, args=[left]), op, right))
 
@@ -40,7 +40,7 @@ def epsilon_inside(_: Program, node: ast.BinOp) -> Iterator[Edit]:
     """Epsilon was added before the square root and not after it."""
     match node:
         case ast.BinOp(left=ast.Call() as root, op=ast.Add() as op, right=right):
-            if is_epsilon(right) and (inner := _square_root_argument(root)):
+            if is_epsilon(right) and (inner := _find_root_argument(root)):
                 yield Edit(node, nodes.call(root, args=[ast.BinOp(inner, op, right)]))
 
 

@@ -41,7 +41,7 @@ def ddof(_: Program, node: ast.Call) -> Iterator[Edit]:
     """The variance was divided by n - 1 in place of n, or by n in place of n - 1."""
     if calls.callee_name(node) not in _VARIANCES:
         return
-    keyword = calls.keyword(node, "ddof")
+    keyword = calls.find_keyword(node, "ddof")
     if keyword is None:
         yield Edit(node, nodes.with_keyword(node, "ddof", 1))
     elif calls.integer(keyword) != 0:
@@ -59,14 +59,14 @@ def other_einsum(_: Program, node: ast.Call) -> Iterator[Edit]:
             inputs, arrow, output = text.partition("->")
             first, comma, second = inputs.partition(",")
             for other in (
-                f"{inputs}{arrow}{_last_two_swapped(output)}",
-                f"{first}{comma}{_last_two_swapped(second)}{arrow}{output}",
+                f"{inputs}{arrow}{_swap_last_two(output)}",
+                f"{first}{comma}{_swap_last_two(second)}{arrow}{output}",
             ):
                 if other != text:
                     yield Edit(subscripts, ast.Constant(other))
 
 
-def _last_two_swapped(letters: str) -> str:
+def _swap_last_two(letters: str) -> str:
     stripped = letters.rstrip()
     two = stripped[-2:]
     return stripped[:-2] + two[::-1] if len(two) > 1 and two.isalpha() else letters
@@ -93,7 +93,7 @@ def _is_filled_later(program: Program, node: ast.Call) -> bool:
         sizes = shape.elts if isinstance(shape, ast.Tuple | ast.List) else [shape]
         if any(calls.integer(size) == 0 for size in sizes):
             return True  # the array is empty, so nothing can be filled in
-    name = names.assigned_name(program, node)
+    name = names.find_target(program, node)
     return bool(name) and any(
         isinstance(target, ast.Subscript)
         and isinstance(target.value, ast.Name)

@@ -58,7 +58,7 @@ def other_index(program: Program, node: ast.Subscript) -> Iterator[Edit]:
         value = calls.integer(item)
         if value is not None:
             yield Edit(item, nodes.constant({0: 1, -1: 0}.get(value, value - 1)))
-        elif _names_items(program, item):
+        elif _is_loop_over_items(program, item):
             yield Edit(item, nodes.shift(item, -1))
 
 
@@ -68,11 +68,11 @@ def drop_index(program: Program, node: ast.Subscript) -> Iterator[Edit]:
 
     An index that a name or an array gives: `table[ids]` becomes `table`.
     """
-    if isinstance(node.ctx, ast.Load) and _names_items(program, node.slice):
+    if isinstance(node.ctx, ast.Load) and _is_loop_over_items(program, node.slice):
         yield Edit(node, node.value)
 
 
-def _names_items(program: Program, index: ast.expr) -> bool:
+def _is_loop_over_items(program: Program, index: ast.expr) -> bool:
     """Return whether an index is a variable that holds chosen items.
 
     A loop counter does not count: a sum over all items may start at any of them.
@@ -80,7 +80,7 @@ def _names_items(program: Program, index: ast.expr) -> bool:
     if isinstance(index, ast.Attribute):
         return index.attr != "newaxis"
     return isinstance(index, ast.Name) and not any(
-        index.id in names.assigned_names(node.target)
+        index.id in names.find_assigned(node.target)
         for node in ast.walk(program.home(index))
         if isinstance(node, ast.For | ast.comprehension | ast.AugAssign)
     )

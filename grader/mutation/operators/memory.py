@@ -28,7 +28,7 @@ def in_place(program: Program, node: ast.Assign | ast.BinOp) -> Iterator[Edit]:
     if (function := program.function(node)) is None:
         return
     left = node.left
-    if isinstance(left, ast.Name) and names.assigned_name(program, node) == left.id:
+    if isinstance(left, ast.Name) and names.find_target(program, node) == left.id:
         return  # the assignment has already been changed
     operations = [
         each
@@ -57,7 +57,7 @@ def _is_argument(program: Program, value: ast.BinOp, name: str) -> bool:
     left, function = value.left, program.function(value)
     if not isinstance(left, ast.Name) or left.id != name or type(value.op) not in _UFUNCS:
         return False
-    if function is None or name not in names.parameters(function):
+    if function is None or name not in names.list_parameters(function):
         return False
     if function.name in program.called_names:
         return False  # the program itself calls this function, most likely with a new array
@@ -65,7 +65,7 @@ def _is_argument(program: Program, value: ast.BinOp, name: str) -> bool:
         calls.callee_name(earlier.value) == "asarray"
         for earlier in ast.walk(function)
         if isinstance(earlier, ast.Assign)
-        and name in set().union(*(names.assigned_names(target) for target in earlier.targets))
+        and name in set().union(*(names.find_assigned(target) for target in earlier.targets))
         and earlier.lineno < value.lineno
     )
 
@@ -81,7 +81,7 @@ def drop_copy(program: Program, node: ast.Call) -> Iterator[Edit]:
             yield Edit(node, array)
     elif (
         name == "array"
-        and calls.keyword(node, "copy") is None
+        and calls.find_keyword(node, "copy") is None
         # the argument may be an array
         and isinstance(array, ast.Name | ast.Attribute | ast.Subscript)
         and isinstance(node.func, ast.Attribute)
@@ -96,7 +96,7 @@ def _is_changed_or_leaves(program: Program, node: ast.expr) -> bool:
         return not isinstance(above, ast.Attribute)
     if isinstance(above, ast.Assign) and isinstance(above.targets[0], ast.Attribute):
         return True
-    name = names.assigned_name(program, node)
+    name = names.find_target(program, node)
     for part in ast.walk(program.home(node)) if name else ():
         targets = part.targets if isinstance(part, ast.Assign) else []
         if isinstance(part, ast.AugAssign):

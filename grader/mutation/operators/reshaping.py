@@ -22,7 +22,7 @@ def _transpose_argument(node: ast.AST) -> ast.expr | None:
     return None
 
 
-def _numbers(call: ast.Call) -> list[ast.expr]:
+def _list_numbers(call: ast.Call) -> list[ast.expr]:
     """Return the axes or sizes in a call's arguments, with or without a tuple around them."""
     arguments = call.args if calls.is_method(call) else call.args[1:]
     if len(arguments) == 1 and isinstance(arguments[0], ast.Tuple | ast.List):
@@ -49,8 +49,8 @@ def reshape_for_transpose(program: Program, node: ast.Attribute | ast.Call) -> I
     if inner is None:
         return
     if isinstance(inner, ast.Call) and calls.callee_name(inner) == "reshape":
-        sizes = _numbers(inner)
-        order = _permutation(node, len(sizes))
+        sizes = _list_numbers(inner)
+        order = _read_permutation(node, len(sizes))
         if order is not None:
             yield Edit(node, _with_numbers(inner, [sizes[index] for index in order]).replacement)
     above = program.parent(node)
@@ -60,11 +60,11 @@ def reshape_for_transpose(program: Program, node: ast.Attribute | ast.Call) -> I
         yield Edit(node, inner)
 
 
-def _permutation(node: ast.expr, ndim: int) -> list[int] | None:
+def _read_permutation(node: ast.expr, ndim: int) -> list[int] | None:
     """Return the order in which a transpose puts `ndim` axes, or None if it is not written out."""
     if not isinstance(node, ast.Call):
         return list(reversed(range(ndim))) if ndim == _PAIR else None
-    axes = [calls.integer(axis) for axis in _numbers(node)]
+    axes = [calls.integer(axis) for axis in _list_numbers(node)]
     numbers = [axis % ndim for axis in axes if axis is not None and -ndim <= axis < ndim]
     order = list(range(ndim))
     if len(numbers) != len(axes):
@@ -94,7 +94,7 @@ def other_transpose(_: Program, node: ast.Call) -> Iterator[Edit]:
 
     These are the last two of a permutation, or all of them with `.T`.
     """
-    name, axes, array = calls.callee_name(node), _numbers(node), calls.find_array(node)
+    name, axes, array = calls.callee_name(node), _list_numbers(node), calls.find_array(node)
     if name == "transpose" and len(axes) > _PAIR:
         yield _with_numbers(node, nodes.swap(axes, -2, -1))
     elif name in {"swapaxes", "moveaxis"} and array is not None:
@@ -124,7 +124,7 @@ def swap_lengths(_: Program, node: ast.Call) -> Iterator[Edit]:
 
     `np.zeros((m, n))` becomes `np.zeros((n, m))`, and `x.reshape(m, n)` `x.reshape(n, m)`.
     """
-    if calls.callee_name(node) == "reshape" and len(sizes := _numbers(node)) == _PAIR:
+    if calls.callee_name(node) == "reshape" and len(sizes := _list_numbers(node)) == _PAIR:
         yield _with_numbers(node, nodes.swap(sizes, 0, 1))
     elif calls.callee_name(node) in _SHAPED:
         match node.args[:1]:

@@ -30,7 +30,7 @@ def drop_statement(program: Program, node: ast.Assign | ast.AugAssign | ast.Expr
                 if function.name == "__init__":
                     return
             elif (
-                not isinstance(target, ast.Subscript) and not names.assigned_names(target) <= before
+                not isinstance(target, ast.Subscript) and not names.find_assigned(target) <= before
             ):
                 return
     yield Edit(node, ast.Pass())
@@ -39,7 +39,7 @@ def drop_statement(program: Program, node: ast.Assign | ast.AugAssign | ast.Expr
 @operator(ast.Return)
 def swap_results(_: Program, node: ast.Return) -> Iterator[Edit]:
     """Two results were returned in each other's place."""
-    yield from _swaps(node.value)
+    yield from _swap_pairs(node.value)
 
 
 @operator(ast.Assign)
@@ -47,10 +47,10 @@ def swap_targets(_: Program, node: ast.Assign) -> Iterator[Edit]:
     """Two values were unpacked into each other's names."""
     if not isinstance(node.value, ast.Tuple):
         for target in node.targets:
-            yield from _swaps(target)
+            yield from _swap_pairs(target)
 
 
-def _swaps(items: ast.expr | None) -> Iterator[Edit]:
+def _swap_pairs(items: ast.expr | None) -> Iterator[Edit]:
     """Yield an edit for each pair of neighbours in a tuple."""
     if isinstance(items, ast.Tuple) and not any(isinstance(e, ast.Starred) for e in items.elts):
         for index in range(len(items.elts) - 1):

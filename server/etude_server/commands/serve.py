@@ -130,9 +130,9 @@ def command(
 
 def _render_solution(exercise: Exercise) -> dict[str, Any]:
     """Return an exercise's solution as its page shows it."""
-    from sitegen.exercise_data import solution_data
+    from sitegen.exercise_data import make_solution_data
     from sitegen.from_collection.builder import make_solution
     from sitegen.page_images import InlineImages
 
     path = exercise.where.path
-    return solution_data(make_solution(exercise), path, InlineImages(path))
+    return make_solution_data(make_solution(exercise), path, InlineImages(path))

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from grader.browser import page
-from grader.browser.shipping import break_data, engine_data
+from grader.browser.shipping import make_break_data, make_engine_data
 from grader.definitions.public_exercise import DescribedValue, PublicTest
 from grader.errors import GraderFault
 from grader.grading.expected.oracle import ValueCache
@@ -59,7 +59,7 @@ class AuthorProcess:
             for_practice: True to run the hidden tests, too.
 
         Raises:
-            DefinitionError, GraderFault: See `engine_data`.
+            DefinitionError, GraderFault: See `make_engine_data`.
         """
         return self._text("practice" if for_practice else "engine", exercise, packages)
 
@@ -127,11 +127,11 @@ class _Answers:
             page.open_exercise(exercise)
             return page.check(packages).encode()
         if kind == "break":
-            return break_data(exercise, sandbox).encode()
+            return make_break_data(exercise, sandbox).encode()
         if kind != "tests":
             values = self._values(exercise.digest)
             is_practice = kind == "practice"
-            text = engine_data(
+            text = make_engine_data(
                 exercise, sandbox, values, for_practice=is_practice, packages=packages
             )
             return text.encode()

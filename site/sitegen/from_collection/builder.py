@@ -24,7 +24,7 @@ from grader.definitions.imports import find_imports
 from grader.definitions.public_exercise import PublicTest, PublicTrack
 from grader.definitions.rules.test_rules import uses_any
 from grader.definitions.track import LessonDefinition, Track, TrackDefinition, TrackId
-from grader.disk_cache import Cache, cache_folder, fingerprint, package_folder
+from grader.disk_cache import Cache, cache_folder, find_package, fingerprint
 from grader.errors import DefinitionError, UsageError
 from grader.grading.expected.public_form import imported_packages, missing_in_page, untested_track
 from grader.lessons.blocks import Block, BreakTask, Cell
@@ -48,7 +48,7 @@ from sitegen.from_collection.file_cache import load_cached, run_cached
 from sitegen.from_collection.load_gpt import find_gpt
 from sitegen.links import OWN_GPT, exercise_path, lesson_path
 from sitegen.own_gpt_page import GptDefinition, WrongExample
-from sitegen.package_data import data_folder
+from sitegen.package_data import find_data
 from sitegen.pyodide import PUBLIC_PACKAGES
 
 # The packages that compute values and write HTML.
@@ -79,9 +79,9 @@ class LazySequence(Sequence[_Item]):
         return len(self._items)
 
 
-def site_cache() -> Cache:
+def open_site_cache() -> Cache:
     """Return this user's cache of values and pages, valid for the current sources."""
-    folders = (*map(package_folder, ("grader", "reference", "sitegen")), data_folder("templates"))
+    folders = (*map(find_package, ("grader", "reference", "sitegen")), find_data("templates"))
     return Cache(cache_folder("site"), fingerprint(folders, _PACKAGES.split()))
 
 

@@ -47,15 +47,15 @@ def view_drawing(figure: Figure) -> dict[str, Any]:
         "bottom": _BOTTOM,
     }
     if figure.kind == "curve":
-        xs = _range(frame[0] for frame in figure.frames)
-        ys = _range(array for frame in figure.frames for array in frame[1:])
-        ticks = tuple(_ticks(xs, along_x=True)) + tuple(_ticks(ys, along_x=False))
+        xs = _find_range(frame[0] for frame in figure.frames)
+        ys = _find_range(array for frame in figure.frames for array in frame[1:])
+        ticks = tuple(_place_ticks(xs, along_x=True)) + tuple(_place_ticks(ys, along_x=False))
         drawn = []
         for x, *curves in figure.frames:
-            paths = [(f"curve-{at}", _line(x, y, xs, ys)) for at, y in enumerate(curves, 1)]
+            paths = [(f"curve-{at}", _draw_line(x, y, xs, ys)) for at, y in enumerate(curves, 1)]
             drawn.append((Picture("", (_WIDTH, _HEIGHT), tuple(paths), ticks),))
         return {**view, "frames": drawn, "names": names, "scale": (), "low": "", "high": ""}
-    low, high = _range(arrays)
+    low, high = _find_range(arrays)
     ramp = SEQUENTIAL
     if low < 0:
         ramp, high = DIVERGING, max(high, -low)
@@ -76,14 +76,14 @@ def view_drawing(figure: Figure) -> dict[str, Any]:
     return {**view, "frames": pictures, "names": (), "scale": scale, **ends}
 
 
-def _range(arrays: Any) -> tuple[float, float]:
+def _find_range(arrays: Any) -> tuple[float, float]:
     """Return the smallest and the largest number, widened if they are equal."""
     numbers = np.concatenate([np.ravel(array) for array in arrays]).astype(float)
     low, high = float(numbers.min()), float(numbers.max())
     return (low, high) if low < high else (low - 0.5, low + 0.5)
 
 
-def _ticks(ends: tuple[float, float], *, along_x: bool) -> Iterator[tuple[bool, float, str]]:
+def _place_ticks(ends: tuple[float, float], *, along_x: bool) -> Iterator[tuple[bool, float, str]]:
     """Yield the round numbers between the ends, with their places."""
     low, high = ends
     rough = (high - low) / _TICKS
@@ -104,7 +104,7 @@ def _place(numbers: Any, ends: tuple[float, float], *, along_x: bool) -> Any:
     return np.round(_HEIGHT - _BOTTOM - share * (_HEIGHT - _BOTTOM - 10), 1)
 
 
-def _line(x: Any, y: Any, xs: tuple[float, float], ys: tuple[float, float]) -> str:
+def _draw_line(x: Any, y: Any, xs: tuple[float, float], ys: tuple[float, float]) -> str:
     points = zip(_place(x, xs, along_x=True), _place(y, ys, along_x=False), strict=True)
     return "M" + "L".join(f"{right:g} {down:g}" for right, down in points)
 

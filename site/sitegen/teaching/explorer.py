@@ -87,8 +87,8 @@ def view_explorer(figure: Figure) -> dict[str, Any]:
             for index, (text, weight) in enumerate(zip(texts, weights[ask].tolist(), strict=True))
         ),
         "fits": len(texts) * (0.6 * max(map(len, texts)) + 1) <= _ROOM,
-        "arcs": _arcs(weights, ask),
-        "rows": _rows(weights, mask=mask),
+        "arcs": _make_arcs(weights, ask),
+        "rows": _make_rows(weights, mask=mask),
         "description": describe_row(texts, weights[ask].tolist(), ask, mask=mask),
         "heads": tuple(
             Head(name, tuple(tuple(map(_shade, row)) for row in picture.tolist()))
@@ -120,7 +120,7 @@ def describe_row(words: Sequence[str], row: Sequence[float], ask: int, *, mask: 
     if len(visible) == 1:
         return ("", asking, " sees only itself: the mask hides what comes later.")
     # Weights that differ only by rounding count as equal, and the earlier word is named first.
-    order = sorted(range(len(visible)), key=lambda index: -_whole(visible[index], 1_000_000))
+    order = sorted(range(len(visible)), key=lambda index: -_round(visible[index], 1_000_000))
     first, second = order[:2]
     names = ["itself" if index == ask else f"“{words[index]}”" for index in range(len(words))]
     if visible[first] - min(visible) < _ALIKE:
@@ -141,29 +141,29 @@ def describe_row(words: Sequence[str], row: Sequence[float], ask: int, *, mask: 
 
 def percent(weight: float) -> str:
     """Format a weight as `64%`; a weight above 0 is never shown as 0."""
-    return "<1%" if 0 < weight < 0.005 else f"{_whole(weight)}%"  # noqa: PLR2004  half a per cent
+    return "<1%" if 0 < weight < 0.005 else f"{_round(weight)}%"  # noqa: PLR2004  half a per cent
 
 
-def _whole(weight: float, parts: int = 100) -> int:
+def _round(weight: float, parts: int = 100) -> int:
     return math.floor(parts * weight + 0.5)
 
 
 _shade: Final = shade_for([0.0, 1.0])
 
 
-def _rows(weights: Array, *, mask: bool) -> tuple[tuple[WeightCell, ...], ...]:
+def _make_rows(weights: Array, *, mask: bool) -> tuple[tuple[WeightCell, ...], ...]:
     return tuple(
         tuple(
             WeightCell("", "", is_masked=True)
             if mask and key > query
-            else WeightCell(str(_whole(weight)), _shade(weight), is_masked=False)
+            else WeightCell(str(_round(weight)), _shade(weight), is_masked=False)
             for key, weight in enumerate(row)
         )
         for query, row in enumerate(weights.tolist())
     )
 
 
-def _arcs(weights: Array, ask: int) -> tuple[Arc, ...]:
+def _make_arcs(weights: Array, ask: int) -> tuple[Arc, ...]:
     count = len(weights)
     width, height = WIDE
     column = width / count

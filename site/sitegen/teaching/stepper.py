@@ -71,12 +71,12 @@ class Step:
 
 def view_stepper(figure: Figure) -> dict[str, Any]:
     """Compute every array of a head."""
-    steps = tuple(map(_with_shades, _steps(has_mask=figure.is_on("mask", default=True))))
+    steps = tuple(map(_with_shades, _make_steps(has_mask=figure.is_on("mask", default=True))))
     start = min(int(float(figure.get("step", "1"))), len(steps))
     return {"steps": steps, "start": start}  # counted from one
 
 
-def head_arrays(*, has_mask: bool) -> dict[str, Array]:
+def compute_arrays(*, has_mask: bool) -> dict[str, Array]:
     """Return every array of the head by name."""
     Q, K, V = X @ W_Q, X @ W_K, X @ W_V
     scores = Q @ K.T
@@ -89,8 +89,8 @@ def head_arrays(*, has_mask: bool) -> dict[str, Array]:
             "A": weights, "O": weights @ V}  # fmt: skip
 
 
-def _steps(*, has_mask: bool) -> list[Step]:
-    arrays = head_arrays(has_mask=has_mask)
+def _make_steps(*, has_mask: bool) -> list[Step]:
+    arrays = compute_arrays(has_mask=has_mask)
     pair = ("0", "1")
     read = FEATURES[:4]
     input_matrix = _matrix("X", X, WORDS, FEATURES, lambda i, j: _number(X[i, j]))

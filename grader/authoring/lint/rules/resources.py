@@ -15,7 +15,7 @@ from grader.authoring.lint.subjects import LintedExercise
 from grader.definitions.course import Course
 from grader.definitions.python_names import find_names
 from grader.definitions.wording import did_you_mean, quote
-from grader.disk_cache import package_folder
+from grader.disk_cache import find_package
 from grader.errors import Problem
 from grader.sandbox.limits import HIGHEST_LIMITS
 
@@ -82,7 +82,7 @@ def unknown_reference(subject: LintedExercise) -> Iterator[Problem]:
         module, _, attribute = definition.reference.partition(":")
         source = _read_reference(module, subject.exercise.course)
         if source is None:
-            alike = sorted(path.stem for path in package_folder(_REFERENCE).glob("[a-z]*.py"))
+            alike = sorted(path.stem for path in find_package(_REFERENCE).glob("[a-z]*.py"))
             hint = did_you_mean(module.rpartition(".")[2], alike)
             message = f"there is no module {quote(module)}{hint}"
         elif {attribute, "*"} & (names := _list_module_names(source)):
@@ -97,7 +97,7 @@ def _read_reference(module: str, course: Course | None) -> str | None:
     """Return the source of a module of the course's or Etude's reference, or None."""
     if course is not None and module in course.modules:
         return course.sources[course.modules[module]]
-    stem = package_folder(_REFERENCE).parent.joinpath(*module.split("."))
+    stem = find_package(_REFERENCE).parent.joinpath(*module.split("."))
     paths = (stem / "__init__.py", stem.with_suffix(".py"))
     return next((path.read_text("utf-8") for path in paths if path.is_file()), None)
 

@@ -106,27 +106,27 @@ class LearnerGpt:
         try:
             if is_new:
                 answer = self._child.load(self._source, [])
-                if problem := self._problem(answer):
+                if problem := self._find_problem(answer):
                     return problem
                 steps.insert(0, ("set_up", [*self._model.settings, self._switches]))
             for name, arguments in steps:
                 answer = self._child.call(name, arguments, {})
-                if problem := self._problem(answer):
+                if problem := self._find_problem(answer):
                     return problem
                 if name == "set_up" and isinstance(answer, Returned):
                     self.facts = answer.value
         except ChildGoneError as error:
-            return self._ending_problem(error)
+            return self._explain_ending(error)
         return None
 
-    def next_letter(self, *, temperature: float, top_k: int) -> GeneratedLetter | GptProblem:
+    def write_letter(self, *, temperature: float, top_k: int) -> GeneratedLetter | GptProblem:
         """Write the next letter of the text."""
         self._child.forget_output()
         try:
             answer = self._child.call("next_token", [temperature, top_k], {})
         except ChildGoneError as error:
-            return self._ending_problem(error)
-        problem = self._problem(answer)
+            return self._explain_ending(error)
+        problem = self._find_problem(answer)
         if problem is not None or not isinstance(answer, Returned):
             return problem or GptProblem(outcome_sentences.NO_LETTER, None)
         token, probabilities, weights, counts = answer.value
@@ -135,12 +135,12 @@ class LearnerGpt:
         choices = [(letters[at], round(float(probabilities[at]), 3)) for at in best]
         return GeneratedLetter(letters[token], choices, list(map(_encode_weights, weights)), counts)
 
-    def _ending_problem(self, error: ChildGoneError) -> GptProblem:
+    def _explain_ending(self, error: ChildGoneError) -> GptProblem:
         sentence = outcome_sentences.ended_process_sentence(error, self._source)
         line = outcome_sentences.stopped_line(error, self._source)
         return GptProblem(self._lines.sentence(sentence), self._exercise(line))
 
-    def _problem(self, answer: Answer) -> GptProblem | None:
+    def _find_problem(self, answer: Answer) -> GptProblem | None:
         if not isinstance(answer, Raised):
             return None
         match answer.type, answer.args:

@@ -93,7 +93,7 @@ class _PageGrader:
         self._versions = data.grader
         self._results: dict[TestId, TestResult] = {}  # those of the last verdict
 
-    def verdict(self, source: str) -> Verdict:
+    def grade(self, source: str) -> Verdict:
         """Grade a source by the tests that the page has."""
         data = source.encode("utf-8", "surrogatepass")
         submission = Submission.from_bytes(Path(self.exercise.file_name), data)
@@ -114,11 +114,11 @@ class _PageGrader:
         log_feedback_errors(verdict)
         return verdict
 
-    def shapes(self, source: str) -> tuple[LineShape, ...]:
+    def trace_shapes(self, source: str) -> tuple[LineShape, ...]:
         """Return the shapes in the first visible test that failed, or else in the first test."""
         return trace_shapes(self._oracle, source, self._children, self._results)
 
-    def inputs(self) -> dict[TestId, dict[str, Any]]:
+    def copy_inputs(self) -> dict[TestId, dict[str, Any]]:
         """Return copies of the inputs of the visible tests, without those that cannot be copied."""
         inputs = {}
         for test in self.exercise.tests:
@@ -147,12 +147,12 @@ class _LessonNamespace:
         """Remove the namespace."""
         self._child.close()
 
-    def value(self, name: str) -> Any:
+    def read_value(self, name: str) -> Any:
         """Return the present value of a name; None if the name is not defined."""
         answer = self._child.ask("value", name)
         return answer.value if isinstance(answer, Returned) else None
 
-    def cell(self, source: str) -> dict[str, Any]:
+    def run_cell(self, source: str) -> dict[str, Any]:
         """Run a cell as the next lines of the program."""
         self._child.forget_output()
         if not self._draws and "matplotlib" in source:
@@ -197,7 +197,7 @@ def check(source: str) -> str:
         return json.dumps(fault_data("", "no exercise is open"))
     with _suppress_output(), provide_data_files(_page.grader.exercise):
         try:
-            data = verdict_data(_page.grader.verdict(source))
+            data = verdict_data(_page.grader.grade(source))
         except EtudeError as error:
             data = fault_data(_page.grader.exercise.id, str(error))
         except Exception as error:  # noqa: BLE001  reported as a fault of the grader
@@ -235,7 +235,7 @@ def shapes(source: str) -> str:
         return "[]"
     with _suppress_output(), provide_data_files(_page.grader.exercise):
         try:
-            return json.dumps([asdict(shape) for shape in _page.grader.shapes(source)])
+            return json.dumps([asdict(shape) for shape in _page.grader.trace_shapes(source)])
         except Exception:  # noqa: BLE001  shapes are an extra; `check` reports the errors
             return "[]"
 
@@ -251,7 +251,7 @@ def run(source: str) -> str:
             put_files(child, _page.grader.exercise)
         child.load(_RUN_PRELUDE, [])
         _take_figures(child)  # discards the figures of an earlier run that was stopped
-        child.call("_set_inputs", [_page.grader.inputs() if _page.grader else {}], {})
+        child.call("_set_inputs", [_page.grader.copy_inputs() if _page.grader else {}], {})
         problem = _find_problem(child, source)
         output = child.output()
         reply = {"output": output, "truncated": child.lost, "figures": _take_figures(child)}
@@ -289,7 +289,7 @@ def arrays(*names: str) -> str:
         return json.dumps(matrices)
     for name in names:
         with _suppress_output(), contextlib.suppress(ChildGoneError):
-            value = _page.lesson.value(name)
+            value = _page.lesson.read_value(name)
             if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf":
                 continue
             fits = value.ndim == 2 and max(value.shape) <= _MAX_ROWS  # noqa: PLR2004
@@ -319,7 +319,7 @@ def cell(source: str) -> str:
         open_lesson()
     assert _page.lesson is not None  # for the type checker
     with _suppress_output():
-        return json.dumps(_page.lesson.cell(source))
+        return json.dumps(_page.lesson.run_cell(source))
 
 
 def open_gpt(text: str) -> None:
@@ -361,7 +361,7 @@ def next_letter(settings: str) -> str:
     """
     assert _page.gpt is not None  # a page begins a text first
     with _suppress_output():
-        letter = _page.gpt.next_letter(**json.loads(settings))
+        letter = _page.gpt.write_letter(**json.loads(settings))
     if isinstance(letter, GptProblem):
         return json.dumps(_close_after(letter))
     return json.dumps(asdict(letter) | {"problem": None})

@@ -87,7 +87,7 @@ class Editor:
             self._chunks[id(top)] = _Chunk(self._program, top)
         chunk = self._chunks[id(top)]
         for start, end, text in _spell(self._program, edit):
-            fingerprint = chunk.fingerprint_with(start, end, text, edit)
+            fingerprint = chunk.find_fingerprint(start, end, text, edit)
             if fingerprint is not None:
                 break
         else:
@@ -117,7 +117,7 @@ class _Chunk:
         text = self._source[self._start : self._end]
         self.fingerprint = self._fingerprint(ast.parse(text))
 
-    def fingerprint_with(self, start: int, end: int, text: str, edit: Edit) -> str | None:
+    def find_fingerprint(self, start: int, end: int, text: str, edit: Edit) -> str | None:
         """Return the chunk's fingerprint with a span replaced, or None if that is not the edit."""
         changed = self._source[self._start : start] + text + self._source[end : self._end]
         try:

@@ -89,7 +89,7 @@ def make_files(
     if problems:
         raise DefinitionError(problems)
     pages = Pages(content, hosting)
-    builders = tuple(pages.page_builders())
+    builders = tuple(pages.list_builders())
     if failures is None:
         page_files = _build_all([build for _, build in builders], processes)
     else:
@@ -100,15 +100,15 @@ def make_files(
             except EtudeError as error:
                 failures[path] = str(error)
     entries = [file.entry for file in page_files if file.entry]
-    index = search_index([*entries, *pages.concepts()]).encode()
+    index = search_index([*entries, *pages.list_concepts()]).encode()
     index_path = asset_path(hash_name(INDEX_ASSET, index))
-    texts = {SEARCH: pages.search(index_path), **make_announcements(content, hosting)}
+    texts = {SEARCH: pages.render_search(index_path), **make_announcements(content, hosting)}
     files = {path: text.encode() for path, text in texts.items()}
     files |= {index_path: index, EMBED: pages.assets.embed, **pages.assets.files}
     files |= {f"{PYODIDE}/{name}": data for name, data in hosting.pyodide.items()}
     for file in page_files:
         files |= file.files
-    files |= {path: pages.empty(path) for path in failures or () if path not in files}
+    files |= {path: pages.render_empty(path) for path in failures or () if path not in files}
     return files | {WORKER: make_worker(pages.assets.worker, files, index_path, hosting)}
 
 

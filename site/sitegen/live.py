@@ -69,7 +69,7 @@ class LiveSite:
             self._version += 1
             self._changed.notify_all()
 
-    def file(self, path: str) -> bytes | None:
+    def find_file(self, path: str) -> bytes | None:
         """Return the file at a URL's path; for a folder, its index."""
         page_path = path.strip("/")
         names = (page_path, f"{page_path}/{INDEX}".lstrip("/"))
@@ -121,10 +121,10 @@ class _LiveHandler(BaseHTTPRequestHandler):
         if path == _EVENTS:
             self._stream()
             return
-        content = self.server.site.file(path)
+        content = self.server.site.find_file(path)
         status = HTTPStatus.OK
         if content is None:
-            content, path = self.server.site.file(NOT_FOUND) or b"", INDEX
+            content, path = self.server.site.find_file(NOT_FOUND) or b"", INDEX
             status = HTTPStatus.NOT_FOUND
         suffix = posixpath.splitext(path)[1]  # a path without a suffix is a page
         kind = _TYPES.get(suffix) or mimetypes.guess_type(path)[0] or "application/octet-stream"

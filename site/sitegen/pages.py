@@ -100,7 +100,7 @@ class Pages:
         python = hosting.python_bytes, hosting.versions
         self._site = content.title, content.for_practice, [*self.assets.files], hosting, python
 
-    def page_builders(self) -> Iterator[tuple[str, Callable[[], PageFiles]]]:
+    def list_builders(self) -> Iterator[tuple[str, Callable[[], PageFiles]]]:
         """Yield the path and the builder of all pages except the search page."""
         lessons = (
             lesson for track in self._cards for lesson in self._content.lessons.get(track.id, ())
@@ -125,11 +125,11 @@ class Pages:
             fingerprints = self._content.fingerprints.get(card.id)
             facts = repr((fingerprints, card, self._leads_to_gpt(card.id), self._site))
             digest = hashlib.sha256(facts.encode()).hexdigest()
-            for path, build in self._track_builders(track, card):
+            for path, build in self._list_track_builders(track, card):
                 key = f"page {path} {digest}"
                 yield path, partial(load_or_make, self._content.cache, key, _PAGE_FILES, build)
 
-    def _track_builders(
+    def _list_track_builders(
         self, track: PublicTrack, card: TrackCard
     ) -> Iterator[tuple[str, Callable[[], PageFiles]]]:
         """Yield the path and the builder of each page of a track."""
@@ -159,7 +159,7 @@ class Pages:
                 ),
             )
 
-    def search(self, index: str) -> str:
+    def render_search(self, index: str) -> str:
         """Return the search page.
 
         Args:
@@ -167,7 +167,7 @@ class Pages:
         """
         return self._render(SEARCH, "search", index=index)
 
-    def empty(self, path: str) -> bytes:
+    def render_empty(self, path: str) -> bytes:
         """Return a page for content that is invalid or not yet built."""
         return self._render(path, "empty", title=path.split("/")[-2]).encode()
 
@@ -236,7 +236,7 @@ class Pages:
         own = self._content.own_gpt
         return own is not None and own.definition.track == track
 
-    def concepts(self) -> Iterator[SearchEntry]:
+    def list_concepts(self) -> Iterator[SearchEntry]:
         """Yield the concepts as entries of the search index."""
         for concept in self._concepts:
             note = f"Concept · {plural(concept.exercises, 'exercise')}"
@@ -340,7 +340,7 @@ def render_pages(tracks: Sequence[PublicTrack]) -> Iterator[tuple[str, bytes]]:
     Raises:
         DefinitionError: A text cannot be shown; the error names track, exercise and field.
     """
-    for _, make in Pages(Content(tracks), Hosting()).page_builders():
+    for _, make in Pages(Content(tracks), Hosting()).list_builders():
         yield from make().files.items()
 
 

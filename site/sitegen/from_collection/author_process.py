@@ -61,13 +61,13 @@ class AuthorProcess:
         Raises:
             DefinitionError, GraderFault: See `make_engine_data`.
         """
-        return self._text("practice" if for_practice else "engine", exercise, packages)
+        return self._ask_for_text("practice" if for_practice else "engine", exercise, packages)
 
     def break_data(self, exercise: "Exercise") -> bytes:
         """Return the data with which a page judges calls that break programs, as `engine`."""
-        return self._text("break", exercise, ())
+        return self._ask_for_text("break", exercise, ())
 
-    def _text(self, kind: str, exercise: "Exercise", packages: Sequence[str]) -> bytes:
+    def _ask_for_text(self, kind: str, exercise: "Exercise", packages: Sequence[str]) -> bytes:
         text = self._process.ask(pickle.dumps((kind, exercise, tuple(packages))))
         try:
             base64.b64decode(text, validate=True)
@@ -75,9 +75,9 @@ class AuthorProcess:
             raise GraderFault(_NONSENSE) from error
         return text
 
-    def verdict(self, engine: str, source: str) -> bytes:
+    def grade(self, engine: str, source: str) -> bytes:
         """Return the JSON of the verdict that a page with this engine would give."""
-        return self._json(("verdict", engine, source))
+        return self._ask_for_json(("verdict", engine, source))
 
     def record(self, model: str, gpt_page: GptPage) -> bytes:
         """Return as JSON the text that a small GPT writes, letter by letter; see `record`.
@@ -85,11 +85,11 @@ class AuthorProcess:
         Raises:
             GraderFault: The model failed to write.
         """
-        return self._json(
+        return self._ask_for_json(
             ("record", model, {"parts": [*gpt_page.parts], **asdict(gpt_page.settings)})
         )
 
-    def _json(self, request: tuple[str, str, Any]) -> bytes:
+    def _ask_for_json(self, request: tuple[str, str, Any]) -> bytes:
         text = self._process.ask(pickle.dumps(request))
         try:
             return json.dumps(json.loads(text), separators=(",", ":")).encode()
@@ -129,16 +129,16 @@ class _Answers:
         if kind == "break":
             return make_break_data(exercise, sandbox).encode()
         if kind != "tests":
-            values = self._values(exercise.digest)
+            values = self._find_values(exercise.digest)
             is_practice = kind == "practice"
             text = make_engine_data(
                 exercise, sandbox, values, for_practice=is_practice, packages=packages
             )
             return text.encode()
-        public = public_exercise(exercise, sandbox, self._values(exercise.digest))
+        public = public_exercise(exercise, sandbox, self._find_values(exercise.digest))
         return _TESTS.to_bytes(tuple(public.tests))
 
-    def _values(self, digest: str) -> "ValueCache":
+    def _find_values(self, digest: str) -> "ValueCache":
         if self._last is None or self._last[0] != digest:
             self._last = digest, ValueCache()
         return self._last[1]

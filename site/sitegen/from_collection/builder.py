@@ -215,21 +215,21 @@ class ContentBuilder:
                 missing = missing_in_page(
                     exercise, self._page_packages, for_practice=self._is_practice(exercise)
                 )
-                tests = LazySequence(partial(self._tests, exercise))
+                tests = LazySequence(partial(self._load_tests, exercise))
                 loaded = () if missing else imported_packages(exercise)
                 exercises.append(
                     replace(public_exercise, tests=tests, needs=missing, packages=loaded)
                 )
                 # The page itself reports missing packages.
                 if not missing:
-                    runnable[exercise.id] = self._runnable(exercise)
+                    runnable[exercise.id] = self._make_runnable(exercise)
                 # A notebook cannot consist of several files.
                 if not exercise.files_to_submit:
                     notebooks[exercise.id] = partial(make_handout, exercise)
             public.append(replace(edition, exercises=tuple(exercises)))
             entries = zip(track.definition.lessons, track.lessons, strict=True)
             lessons[track.definition.id] = [
-                self._lesson(entry, path, track.exercises) for entry, path in entries
+                self._read_lesson(entry, path, track.exercises) for entry, path in entries
             ]
             # Not page by page: then this list would have to follow what each page shows of others.
             paths = (*track.lessons, *(exercise.where.path for exercise in track.exercises))
@@ -254,28 +254,28 @@ class ContentBuilder:
             data={str(e.id): e.data for track in tracks for e in track.exercises if e.data},
             python=self._load_or_make("modules", bundle),
             for_practice=any(self._is_practice(e) for track in tracks for e in track.exercises),
-            wrong_answer=self._wrong_answer(by_id, gpt.page.wrong_answer) if gpt else None,
+            wrong_answer=self._find_wrong_answer(by_id, gpt.page.wrong_answer) if gpt else None,
             warm_up=next(iter(tracks[0].definition.requires), "") if tracks else "",
             cache=self._cache,
             fingerprints=fingerprints,
-            own_gpt=self._own_gpt(by_id, gpt) if gpt else None,
+            own_gpt=self._make_own_gpt(by_id, gpt) if gpt else None,
         )
 
     def _load_or_make(self, key: str, make: Callable[[], bytes]) -> bytes:
         return load_or_make(self._cache, key, _BYTES, make)
 
-    def _tests(self, exercise: Exercise) -> Sequence[PublicTest]:
+    def _load_tests(self, exercise: Exercise) -> Sequence[PublicTest]:
         key = f"tests {exercise.digest}"
         return read_tests(self._load_or_make(key, lambda: self._author_process().tests(exercise)))
 
-    def _runnable(self, exercise: Exercise) -> Runnable:
+    def _make_runnable(self, exercise: Exercise) -> Runnable:
         for_practice = self._is_practice(exercise)
         is_practised_prediction = for_practice and exercise.kind == "predict"
         solution = None
         if (self._with_solutions or for_practice) and exercise.solution:
             solution = make_solution(exercise)
         return Runnable(
-            engine=partial(self._engine, exercise, for_practice),
+            engine=partial(self._load_engine, exercise, for_practice),
             feedback={
                 misconception.id: misconception.feedback
                 for misconception in exercise.misconceptions
@@ -285,7 +285,7 @@ class ContentBuilder:
             programs={program.id: program.code for program in list_breakable(exercise)}
             if for_practice
             else {},
-            breaks=partial(self._breaks, exercise),
+            breaks=partial(self._load_breaks, exercise),
             asks={
                 test.id: [name for name in exercise.defines if uses_any(test.code, {name})]
                 for test in exercise.tests
@@ -293,7 +293,7 @@ class ContentBuilder:
             },
         )
 
-    def _wrong_answer(
+    def _find_wrong_answer(
         self, exercises: Mapping[str, Exercise], example: WrongExample
     ) -> Callable[[], WrongAnswer] | None:
         name, mistake = example.exercise, example.misconception
@@ -305,16 +305,16 @@ class ContentBuilder:
 
         def grade() -> WrongAnswer:
             key = f"wrong answer {exercise.digest} {mistake}"
-            engine = partial(self._engine, exercise, for_practice=True)
+            engine = partial(self._load_engine, exercise, for_practice=True)
             verdict = json.loads(
-                self._load_or_make(key, lambda: self._author_process().verdict(engine(), code))
+                self._load_or_make(key, lambda: self._author_process().grade(engine(), code))
             )
             first = next(test for test in verdict["tests"] if test["outcome"] != "passed")
             return WrongAnswer(name, code, first["message"], verdict["diagnosis"]["feedback"])
 
         return grade
 
-    def _own_gpt(self, exercises: Mapping[str, Exercise], gpt: GptDefinition) -> OwnGpt | None:
+    def _make_own_gpt(self, exercises: Mapping[str, Exercise], gpt: GptDefinition) -> OwnGpt | None:
         parts = [exercises[name] for name in gpt.functions if name in exercises]
         if not exercises.keys() >= gpt.page.parts.keys() or not all(
             part.solution for part in parts
@@ -343,7 +343,7 @@ class ContentBuilder:
             return OwnGpt(gpt, model_json, record, mistakes)
         return OwnGpt(gpt, gpt.model_json({}), record, {})
 
-    def _breaks(self, exercise: Exercise) -> str:
+    def _load_breaks(self, exercise: Exercise) -> str:
         make = partial(self._author_process().break_data, exercise)
         return (
             self._load_or_make(f"break {exercise.digest}", make).decode()
@@ -355,13 +355,13 @@ class ContentBuilder:
         course = exercise.course  # a student edition does not say, and has no hidden tests
         return not self._certified and course is not None and course.grading == "practice"
 
-    def _engine(self, exercise: Exercise, for_practice: bool) -> str:
+    def _load_engine(self, exercise: Exercise, for_practice: bool) -> str:
         packages = sorted(self._page_packages.intersection(imported_packages(exercise)))
         key = f"{'practice' if for_practice else 'engine'} {exercise.digest} {packages}"
         make = partial(self._author_process().engine, exercise, packages, for_practice=for_practice)
         return self._load_or_make(key, make).decode()
 
-    def _lesson(
+    def _read_lesson(
         self, entry: LessonDefinition, path: Path, exercises: Sequence[Exercise]
     ) -> TrackLesson:
         read = read_lesson(path)
@@ -378,7 +378,7 @@ class ContentBuilder:
             entry.title,
             entry.exercises,
             path,
-            LazySequence(partial(self._blocks, read, exercises)),
+            LazySequence(partial(self._list_blocks, read, exercises)),
             read.digest,
             read.reading_minutes,
             read.figures,
@@ -387,13 +387,13 @@ class ContentBuilder:
             read.data,
         )
 
-    def _blocks(self, lesson: Lesson, exercises: Sequence[Exercise]) -> Iterator[Block]:
+    def _list_blocks(self, lesson: Lesson, exercises: Sequence[Exercise]) -> Iterator[Block]:
         """Yield the blocks; a wrong program only if pages may show it, with its code."""
         practice = [exercise for exercise in exercises if self._is_practice(exercise)]
         codes = {
             (e.id, wrong.id): wrong.code for e in practice for wrong in e.breakable_misconceptions
         }
-        for block in run_cached(lesson, self._cache, self._sandbox).blocks:
+        for block in run_cached(lesson, self._cache, self._find_sandbox).blocks:
             if not isinstance(block, BreakTask):
                 yield block
             elif code := codes.get((block.exercise, block.misconception)):
@@ -406,7 +406,7 @@ class ContentBuilder:
             self._author_processes[process] = AuthorProcess(self._packages)
         return self._author_processes[process]
 
-    def _sandbox(self) -> Sandbox:
+    def _find_sandbox(self) -> Sandbox:
         """Return this process's own sandbox; a fork gets another one."""
         process = os.getpid()
         if process not in self._sandboxes:

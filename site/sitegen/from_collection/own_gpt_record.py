@@ -30,7 +30,7 @@ def record(
     try:
         problem = gpt.begin(prompt, seed=seed, is_new=True)
         while problem is None and len(steps) < _MAX_LETTERS:
-            step = gpt.next_letter(temperature=temperature, top_k=top_k)
+            step = gpt.write_letter(temperature=temperature, top_k=top_k)
             if isinstance(step, GptProblem):
                 problem = step
             else:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 from contextlib import closing
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +24,7 @@ from grader.grading.results.verdict import Outcome
 from grader.progress.breaks import earns_xp
 from grader.progress.exchange import from_json, to_json
 from grader.progress.history import Attempt, BrokenProgram, History, Surrender, TakenHint
-from grader.progress.status import (
-    ExerciseStatus,
-    Streak,
-    compute_status,
-    compute_statuses,
-    compute_streak,
-    find_next_open,
-)
+from grader.progress.status import Streak, compute_status, compute_streak, find_next_open
 from grader.progress.store import FILE_NAME, RecordError, Store, find_data_folder
 
 SOFTMAX, MASK, HEADS = ExerciseId("softmax"), ExerciseId("mask"), ExerciseId("heads")
@@ -208,42 +201,27 @@ def test_no_home_is_an_error_of_the_record(monkeypatch: pytest.MonkeyPatch) -> N
         find_data_folder()
 
 
-# XP
+# What a history comes to, beside the cases of `test_shared_cases.py`
 
 
-def test_an_exercise_nobody_tried_is_new() -> None:
-    """With nothing earned."""
-    assert compute_status(History(), SOFTMAX) == ExerciseStatus()
-    assert ExerciseStatus().available_xp(10) == 10
+@pytest.mark.parametrize(
+    ("history", "available"),
+    [
+        (History(), 10),
+        (History(hints=(_hint(1, 1, 3),)), 7),
+        (History(hints=(_hint(1, 1, 25),)), 0),
+        (History((_attempt(1, xp=5),)), 0),
+    ],
+    ids=["new", "a hint", "hints for more than there is", "passed"],
+)
+def test_a_pass_is_worth_what_hints_leave(history: History, available: int) -> None:
+    """Nothing after a pass, whatever the exercise is worth now."""
+    assert compute_status(history, SOFTMAX).available_xp(10) == available
 
 
-def test_xp_are_earned_on_the_first_pass_alone() -> None:
-    """A later change of the exercise's XP does not matter."""
-    history = History((_attempt(0, FAILED), _attempt(1, xp=10), _attempt(2, xp=50)))
-    found = compute_status(history, SOFTMAX)
-    assert (found.state, found.earned, found.attempts) == ("passed", 10, 3)
-    assert found.available_xp(50) == 0
-
-
-def test_hints_before_the_pass_are_paid_and_those_after_are_not() -> None:
-    """2 and 3 before, 4 after: 5 of 10 are left."""
-    history = History((_attempt(5),), (_hint(1, 1, 2), _hint(2, 2, 3), _hint(9, 3, 4)))
-    assert compute_status(history, SOFTMAX).earned == 5
-
-
-def test_xp_are_never_negative() -> None:
-    """Hints may cost more than there is."""
-    history = History((_attempt(5),), (_hint(1, 1, 25),))
-    assert compute_status(history, SOFTMAX).earned == 0
-    assert compute_status(History(hints=history.hints), SOFTMAX).available_xp(10) == 0
-
-
-def test_a_broken_program_earns_one_xp() -> None:
-    """For three of an exercise, beside what its pass earns."""
-    broken = tuple(BrokenProgram(SOFTMAX, f"m-{n}", "softmax(1)", NOON) for n in range(5))
-    found = compute_status(History((_attempt(5),), broken=broken), SOFTMAX)
-    assert (found.earned, found.total) == (10, 13)
-    assert found.broken == {each.misconception for each in broken}
+def test_a_pass_further_east_is_part_of_a_streak() -> None:
+    """Where the learner is now, it is yesterday still."""
+    assert compute_streak(History((_attempt(24 * 60),)), NOON.date()) == Streak(1, 1)
 
 
 @pytest.mark.parametrize(
@@ -257,96 +235,6 @@ def test_what_breaking_a_program_is_worth(program: str, count: int, is_worth_one
     others = BrokenProgram(MASK, "other", "mask(1)", NOON)
     history = History((_attempt(1, FAILED), _attempt(5)), broken=(*broken, others))
     assert earns_xp(SOFTMAX, program, history) is is_worth_one
-
-
-@pytest.mark.parametrize(("minutes", "earned"), [(1, 0), (9, 10)])
-def test_giving_up_counts_before_the_pass(minutes: int, earned: int) -> None:
-    """To look at the solution afterwards costs nothing."""
-    given_up = (Surrender(SOFTMAX, NOON + timedelta(minutes=minutes)),)
-    found = compute_status(History((_attempt(5),), (), given_up), SOFTMAX)
-    assert (found.state, found.earned) == ("passed", earned)
-
-
-def test_failures_are_counted_since_the_last_help() -> None:
-    """A hint or a pass begins again."""
-    attempts = tuple(_attempt(minutes, FAILED) for minutes in (0, 1, 2))
-    assert compute_status(History(attempts), SOFTMAX).failures == 3
-    helped = History(attempts, (TakenHint(SOFTMAX, 1, 0, NOON + timedelta(seconds=90)),))
-    assert compute_status(helped, SOFTMAX).failures == 1
-    assert compute_status(History((*attempts, _attempt(3))), SOFTMAX).failures == 0
-
-
-def test_exercises_are_kept_apart() -> None:
-    """Each has its own state, and the XP add up."""
-    found = compute_statuses(FULL)
-    assert {name: each.state for name, each in found.items()} == {
-        SOFTMAX: "passed",
-        MASK: "passed",
-        HEADS: "given up",
-    }
-    assert sum(each.earned for each in found.values()) == 5 + 10
-
-
-# streaks
-
-
-def _days(*numbers: int, outcome: Outcome = Outcome.PASSED) -> History:
-    return History(tuple(_attempt(24 * 60 * number, outcome) for number in numbers))
-
-
-@pytest.mark.parametrize(
-    ("days", "today", "expected"),
-    [
-        ((), 0, Streak(0, 0)),
-        ((0,), 0, Streak(1, 1)),
-        ((0,), 1, Streak(1, 1)),
-        ((0,), 2, Streak(0, 1)),
-        ((0, 0, 1, 2), 2, Streak(3, 3)),
-        ((0, 1, 2, 5), 5, Streak(1, 3)),
-        ((0, 1, 2, 5), 9, Streak(0, 3)),
-        ((1,), 0, Streak(1, 1)),  # west of where it was passed, it is yesterday still
-    ],
-)
-def test_a_streak_lives_through_the_day_after(
-    days: tuple[int, ...], today: int, expected: Streak
-) -> None:
-    """It ends when a whole day passed without a pass."""
-    assert compute_streak(_days(*days), NOON.date() + timedelta(days=today)) == expected
-
-
-def test_what_failed_is_no_part_of_a_streak() -> None:
-    """A failed exercise does not count, however often it was tried."""
-    assert compute_streak(_days(0, 1, outcome=FAILED), NOON.date()) == Streak(0, 0)
-
-
-def test_a_streak_counts_the_learner_s_own_days() -> None:
-    """Late on one evening and early the next morning are two days, though not in UTC."""
-    evening = _attempt(0)
-    days = [date(2026, 3, 1), date(2026, 3, 2)]
-    fields = ("outcome", "score", "max_score", "xp", "diagnosis")
-    rest = ("submission", "definition", "grader", "sandbox")
-    attempts = tuple(
-        Attempt(SOFTMAX, evening.at, day, *(getattr(evening, name) for name in (*fields, *rest)))
-        for day in days
-    )
-    assert compute_streak(History(attempts), days[1]) == Streak(2, 2)
-
-
-# what is next
-
-
-def _next(finished: set[ExerciseId], after: ExerciseId | None) -> ExerciseId | None:
-    requires = {SOFTMAX: (), MASK: (SOFTMAX,), HEADS: (MASK,)}
-    return find_next_open([SOFTMAX, MASK, HEADS], finished, after, requires.__getitem__)
-
-
-def test_next_is_what_follows_and_can_be_done() -> None:
-    """Round again to what was left out; None when all is done."""
-    assert _next(set(), None) == SOFTMAX
-    assert _next({SOFTMAX}, SOFTMAX) == MASK
-    assert _next({MASK}, MASK) == HEADS
-    assert _next({HEADS}, HEADS) == SOFTMAX
-    assert _next({SOFTMAX, MASK, HEADS}, HEADS) is None
 
 
 def test_next_is_something_even_where_nothing_is_ready() -> None:

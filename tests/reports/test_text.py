@@ -1,4 +1,4 @@
-"""Verdicts in the terminal."""
+"""Verdicts in the terminal, beside those in `tests/golden/reports/text`."""
 
 import colorsys
 import io
@@ -67,65 +67,6 @@ def printed_lines(
     return [Text.from_ansi(line).plain for line in console.file.getvalue().splitlines()]
 
 
-def test_the_first_failing_test_is_opened() -> None:
-    """The diagnosis first, a line for each test, the values of one, and the sum at the end."""
-    tests = (
-        result("fine", Outcome.PASSED, 1),
-        hidden("secret"),
-        failing("worked"),
-        failing("later"),
-        result("slow", Outcome.TIMED_OUT, message="Stopped.", max_points=2),
-        result("after", Outcome.NOT_RUN, message="Not run."),
-    )
-    assert printed_lines(verdict(Outcome.FAILED, tests, diagnosis=DIAGNOSIS)) == [
-        "Scale the scores & <keep> the shape",
-        "",
-        "  Your rows are off by \u221ad_k.",
-        "  Hint 2 helps with this.",
-        "",
-        "\u2713 the test fine    1/1 point",
-        "\u2717 secret (hidden)  0/1 point",
-        "  The result has the right form but wrong values in this hidden test.",
-        "",
-        "\u2717 the test worked  0/1 point",
-        f"  {SENTENCE}",
-        "",
-        "  x  float64 (2, 2)  ((1.0, 2.0), (3.0, 4.0))",
-        "",
-        "  expected       yours",
-        "  0  1.0 [2.0]   0  1.0 [2.5]",
-        "  1  3.0  4.0    1  3.0  4.0",
-        "",
-        "  Your code printed:",
-        "    1",
-        "    2",
-        "    3",
-        "",
-        "\u2717 the test later   0/1 point",
-        f"  {SENTENCE}",
-        "\u2717 the test slow    0/2 points  timed out",
-        "  Stopped.",
-        "\u00b7 the test after   0/1 point   not run",
-        "",
-        "  --verbose opens the other failing test, too.",
-        "",
-        "Not passed yet: 1 of 6 tests, 1/7 points.",
-    ]
-
-
-def test_a_pass_is_a_line_for_each_test_and_what_it_earns() -> None:
-    """Nothing is opened."""
-    tests = (result("fine", Outcome.PASSED, 1, output="chatter"), result("hard", Outcome.PASSED, 1))
-    assert printed_lines(verdict(Outcome.PASSED, tests, xp=15)) == [
-        "Scale the scores & <keep> the shape",
-        "",
-        "\u2713 the test fine  1/1 point",
-        "\u2713 the test hard  1/1 point",
-        "",
-        "Passed: 2/2 points, +15 XP.",
-    ]
-
-
 def test_what_kept_all_tests_from_running_is_said_alone() -> None:
     """With what was printed until then."""
     one = verdict(Outcome.ERRORED, (hidden("secret"),), message="Python cannot read it.", output="so\x1b[1mon\n")  # fmt: skip
@@ -139,9 +80,12 @@ def test_what_kept_all_tests_from_running_is_said_alone() -> None:
 
 
 def test_verbose_opens_every_failing_test_and_cuts_nothing() -> None:
-    """Also in a small terminal."""
+    """Also in a small terminal; without it the first alone is opened."""
     output = "".join(f"line {number}\n" for number in range(40))
     one = verdict(Outcome.FAILED, (failing("worked", output=output), failing("later")))
+    short = printed_lines(one)
+    assert len([line for line in short if "[2.5]" in line]) == 1
+    assert "  --verbose opens the other failing test, too." in short
     for terminal in (True, False):
         lines = printed_lines(one, terminal=terminal, verbose=True)
         assert len([line for line in lines if "[2.5]" in line]) == 2

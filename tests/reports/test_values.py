@@ -1,6 +1,8 @@
-"""Inputs, expected values and what came instead, in the formats for readers."""
+"""Inputs, expected values and what came instead, in the formats for readers.
 
-import json
+How a failed test looks in each format stands in `tests/golden/reports`.
+"""
+
 import re
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -12,7 +14,7 @@ from grader.reports.formats import FORMATS
 from grader.reports.html_heatmap import STEPS, STYLE, grounds
 from grader.reports.number_cells import ink, luminance
 from grader.reports.report import Batch, Report
-from tests.reports.conftest import NASTY, VALUES, result, verdict
+from tests.reports.conftest import VALUES, result, verdict
 
 Cases: TypeAlias = dict[str, Report | Batch]
 
@@ -27,22 +29,6 @@ def rendered(name: str, *tests: TestResult, verbose: bool = False) -> str:
 
 def failing(name: str = "worked", **more: Any) -> TestResult:
     return result(name, Outcome.FAILED, message="Wrong.", **{**VALUES, **more})
-
-
-def test_plain_says_one_thing_a_line() -> None:
-    """Rows that belong together follow each other, and no sign stands alone."""
-    lines = rendered("plain", failing(), failing("later")).splitlines()
-    begin = next(n for n, line in enumerate(lines) if line.startswith("Test 1"))
-    assert lines[begin + 1 :] == [
-        "  Input x, int64 (3,): [1 2 3]",
-        f"  Input how, str: {NASTY!r}",
-        "  Expected is float64 (2, 2), yours is float64 (2, 2).",
-        "  Row 0, expected: 0.50, 0.25.",
-        "  Row 0, yours: 0.50, 0.75.",
-        "  Row 1, expected: 0.00, 1.00.",
-        "  Row 1, yours: nan, 1.00.",
-        "Test 2 of 2, failed, 0/1 point: the test later. Wrong.",
-    ]
 
 
 def test_plain_opens_every_test_if_it_shall() -> None:
@@ -68,18 +54,9 @@ def test_plain_cuts_a_long_text() -> None:
     assert len(short) < len(whole) - 600
 
 
-def test_a_page_shows_values_as_tables_in_the_same_shades() -> None:
-    """Of every failing visible test, whose worst cell has brackets and a mark of its own."""
-    page = rendered("html", failing(), failing("later"))
-    tables = re.findall(r'<table class="heat">.*?</table>', page, re.DOTALL)
-    assert len(tables) == 6
-    x, expected, yours = tables[:3]
-    assert "<caption>x, int64 (3,)</caption>" in x
-    assert '<td class="h0">1</td><td class="h5">2</td><td class="h10">3</td>' in x
-    assert "<caption>Expected, float64 (2, 2)</caption>" in expected
-    assert '<td class="h0 worst">[0.00]</td><td class="h10">1.00</td>' in expected
-    assert '<td class="none worst">[nan]</td><td class="h10">1.00</td>' in yours
-    assert page.count("<pre>&#x27;&lt;b&gt;") == 2  # the input that a learner might have worded
+def test_a_page_shows_the_values_of_every_failing_test() -> None:
+    """An input and two matrices each."""
+    assert rendered("html", failing(), failing("later")).count('<table class="heat">') == 6
 
 
 def test_expected_and_yours_share_their_shades() -> None:
@@ -109,24 +86,11 @@ def test_every_cell_of_a_page_can_be_read() -> None:
 
 
 def test_markdown_has_short_values_only() -> None:
-    """It shows the values of the first failed test as a code block; more would hide the rest."""
-    first, later = failing(), failing("later")
-    assert rendered("markdown", first, later).endswith(
-        "\nthe test worked:\n\n```text\n"
-        "expected         yours\n"
-        "0  0.50  0.25    0  0.50  0.75\n"
-        "1 [0.00] 1.00    1  [nan] 1.00\n```\n"
-    )
+    """Those of the first failed test; more would hide the rest."""
+    assert rendered("markdown", failing(), failing("later")).count("```text") == 1
     long = ValueSummary("str", "a\n" * 30), ValueSummary("str", "b\n" * 30)
-    tall = replace(first, expected=long[0], got=long[1], worst=None)
+    tall = replace(failing(), expected=long[0], got=long[1], worst=None)
     assert "```" not in rendered("markdown", tall)
-
-
-def test_a_batch_in_markdown_shows_no_values(cases: Cases) -> None:
-    """It is long enough."""
-    batch = cases["batch"]
-    assert isinstance(batch, Batch)
-    assert "yours" not in FORMATS["markdown"].renderer().render(batch)
 
 
 @pytest.mark.parametrize("name", ["text", "plain", "html", "markdown", "github"])
@@ -134,34 +98,6 @@ def test_what_a_prediction_got_shows_no_expected_value(name: str) -> None:
     """A result without values is told by its sentence alone."""
     bare = failing(inputs=(), expected=None, got=None, worst=None)
     assert not re.search("expected|yours", rendered(name, bare), re.IGNORECASE)
-
-
-def test_tests_have_the_time_that_they_took(cases: Cases) -> None:
-    """Formats with a field for it have the time of each visible test, and none of a hidden one."""
-    fail = cases["fail"]
-    assert isinstance(fail, Report)
-    tests = json.loads(FORMATS["ctrf"].renderer().render(fail))["results"]["tests"]
-    assert [test["duration"] for test in tests] == [1, 250, 2000, 0, 0, 0]
-    junit = FORMATS["junit"].renderer().render(fail)
-    assert re.findall(r'<testcase [^>]*time="([\d.]+)"', junit) == [
-        "0.001", "0.250", "2.000", "0.000", "0.000", "0.000",
-    ]  # fmt: skip
-
-
-def test_a_value_is_what_the_schema_says(cases: Cases) -> None:
-    """NaN and infinity go by their names, since JSON has no number for them."""
-    fail = cases["fail"]
-    assert isinstance(fail, Report)
-    text = FORMATS["json"].renderer().render(fail)
-    test = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))["tests"][
-        0
-    ]
-    assert test["got"]["rows"] == [[0.5, 0.75], ["nan", 1.0]]
-    assert test["inputs"][0] == {
-        "name": "x",
-        "value": {"summary": "int64 (3,)", "text": "[1 2 3]", "rows": [[1, 2, 3]], "vector": True},
-    }
-    assert (test["worst"], test["seconds"]) == ([1, 0], 0.00125)
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,11 @@ MakeHostile: TypeAlias = Callable[[str], HostileCheckout]
 downloads: list[str] = []
 
 
+def read_submission(student: str, exercise: str = "attention-weights") -> str:
+    """Return a student's program among the examples."""
+    return (ROOT / "examples" / "submissions" / student / f"{exercise}.py").read_text()
+
+
 def wheel(whose: str, name: str = "demo", version: str = "1.0", metadata: str = "") -> bytes:
     """Return a wheel of one module that names its owner."""
     content = io.BytesIO()

@@ -9,11 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.integrations.conftest import USING, Finished, InContainer, MakeHostile, Run
+from tests.integrations.conftest import (
+    USING,
+    Finished,
+    InContainer,
+    MakeHostile,
+    Run,
+    read_submission,
+)
 from tests.integrations.hostile import EARNED, POSSIBLE
 
 ROOT = Path(__file__).parent.parent.parent
-SUBMISSIONS = ROOT / "examples" / "submissions"
 IDENTITY = {
     "CLASSROOM": "spring",
     "ASSIGNMENT": "attention",
@@ -85,8 +91,7 @@ def test_a_graded_submission_is_status_0_and_a_result(start: Run, tmp_path: Path
     elsewhere.write_text("mine")
     (tmp_path / "repository" / "release-body.md").mkdir(parents=True)
     (tmp_path / "repository" / "result.json").symlink_to(elsewhere)
-    right = (SUBMISSIONS / "correct" / "attention-weights.py").read_text()
-    hand_in(tmp_path, "attention_weights.py", right)
+    hand_in(tmp_path, "attention_weights.py", read_submission("correct"))
     hand_in(tmp_path, ".github/helper.py", "raise SystemExit\n")
     finished = start()
     assert finished.returncode == 0, finished.stderr

@@ -15,12 +15,11 @@ import junitparser
 import pytest
 import yaml
 
-from tests.integrations.conftest import USING, InContainer, MakeHostile, Run
+from tests.integrations.conftest import USING, InContainer, MakeHostile, Run, read_submission
 from tests.integrations.github_runner import COMMANDS, FOLDER, OPTIONS, Runner
 from tests.integrations.hostile import EARNED, POSSIBLE
 
 ROOT = Path(__file__).parent.parent.parent
-SUBMISSIONS = ROOT / "examples" / "submissions"
 NOBODY = 65534
 
 
@@ -66,14 +65,10 @@ def grade(action: dict[str, Any], temp: Path, checkout: Path, run: Run, tmp_path
     return grade
 
 
-def source(student: str, exercise: str = "attention-weights") -> str:
-    return (SUBMISSIONS / student / f"{exercise}.py").read_text()
-
-
 @pytest.mark.slow
 def test_a_right_submission_passes(grade: Grade) -> None:
     """Status 0, outputs, a job summary, an annotation and a JUnit file that parses."""
-    files = {"attention_weights.py": source("correct")}
+    files = {"attention_weights.py": read_submission("correct")}
     status, runner = grade(files, {"exercise": "attention-weights"})
     assert status == 0, runner.log
     assert runner.outputs["action"] == {"outcome": "passed", "score": "13", "max-score": "13"}
@@ -100,7 +95,7 @@ def test_the_packages_of_a_course_are_installed(grade: Grade, with_packages: Pat
 @pytest.mark.slow
 def test_a_wrong_submission_fails_where_it_is_wrong(grade: Grade) -> None:
     """Status 1, the score all the same, annotations at the file; one file by its path."""
-    files = {"homework/mine.py": source("unscaled")}
+    files = {"homework/mine.py": read_submission("unscaled")}
     inputs = {
         "exercise": "attention-weights",
         "submission": "homework/mine.py",
@@ -137,7 +132,7 @@ def test_a_private_collection_beside_a_checkout(
     files = {
         "course/my-course/week/attention-weights.yaml": definition,
         "course/my-course/week/track.yaml": track,
-        "submitted/attention-weights.py": source("unscaled"),
+        "submitted/attention-weights.py": read_submission("unscaled"),
         "submitted/my-course/week/attention-weights.yaml": "a student's own\n",
     }
     status, runner = grade(files, inputs)
@@ -174,7 +169,7 @@ def test_an_ordinary_user_without_user_namespaces(
         return in_container(*command, visible=(tmp_path,), user=NOBODY)
 
     inputs = {"exercise": "attention-weights", "reports": "json=result.json"}
-    files = {"attention-weights.py": source("correct")}
+    files = {"attention-weights.py": read_submission("correct")}
     status, runner = grade(files, inputs, temp=mine, prefix=prefix)
     assert status == 0, runner.log
     assert '"sandbox": "landlock"' in (runner.workspace / "result.json").read_text()
@@ -189,7 +184,7 @@ def test_a_grader_fault_is_told_apart(
     def prefix(*command: str | Path) -> list[str | Path]:
         return in_container(*command, visible=(tmp_path, temp), without_landlock=True)
 
-    files = {"attention-weights.py": source("correct")}
+    files = {"attention-weights.py": read_submission("correct")}
     inputs = {"exercise": "attention-weights", "reports": "json=result.json"}
     status, runner = grade(files, inputs, prefix=prefix)
     assert status == 3, runner.log
@@ -227,7 +222,7 @@ def test_nothing_of_the_workspace_runs_but_the_submission(
 @pytest.mark.parametrize("text", [COMMANDS, OPTIONS], ids=["commands", "options"])
 def test_an_input_is_never_a_program(grade: Grade, name: str, text: str) -> None:
     """Whatever an input holds is words to Etude or to pip: no command, and no option."""
-    files = {"attention-weights.py": source("correct")}
+    files = {"attention-weights.py": read_submission("correct")}
     status, runner = grade(files, {"exercise": "attention-weights", name: text})
     assert status in (1, 2), runner.log
     found = {path.name for path in (*runner.workspace.rglob("*"), *runner.temp.iterdir())}
@@ -239,7 +234,7 @@ def test_an_input_is_never_a_program(grade: Grade, name: str, text: str) -> None
 @pytest.mark.slow
 def test_a_version_of_python_is_no_output_of_its_own(grade: Grade) -> None:
     """A version with a line feed in it sets no further output."""
-    files = {"attention-weights.py": source("correct")}
+    files = {"attention-weights.py": read_submission("correct")}
     inputs = {"exercise": "attention-weights", "python-version": "3.14\nscore=99"}
     _, runner = grade(files, inputs)
     assert runner.outputs["python"] == {"set-up": "yes"}
@@ -254,7 +249,7 @@ def set_up(runner: Runner) -> list[tuple[str, object]]:
 @pytest.mark.release
 def test_python_is_set_up_where_it_is_missing_or_asked_for(grade: Grade, tmp_path: Path) -> None:
     """By default the runner's own is good enough."""
-    files = {"attention-weights.py": source("correct")}
+    files = {"attention-weights.py": read_submission("correct")}
     inputs = {"exercise": "attention-weights"}
     _, runner = grade(files, inputs)
     assert set_up(runner) == []
@@ -279,7 +274,7 @@ def test_a_given_wheel_is_what_grades(
     (wheel,) = (tmp_path / "wheel").iterdir()
     mine = tmp_path / "temp"
     mine.mkdir()
-    files = {"attention-weights.py": source("correct")}
+    files = {"attention-weights.py": read_submission("correct")}
     inputs = {"exercise": "attention-weights", "etude": str(wheel)}
     status, runner = grade(files, inputs, temp=mine)
     assert status == 0, runner.log

@@ -10,12 +10,11 @@ import junitparser
 import pytest
 import yaml
 
-from tests.integrations.conftest import Finished, InContainer, MakeHostile, Run
+from tests.integrations.conftest import Finished, InContainer, MakeHostile, Run, read_submission
 from tests.integrations.hostile import EARNED, POSSIBLE
 
 ROOT = Path(__file__).parent.parent.parent
 BASH = shutil.which("bash") or "/bin/bash"
-SUBMISSIONS = ROOT / "examples" / "submissions"
 TEMPLATE: dict[str, Any] = yaml.safe_load(
     (ROOT / "integrations" / "gitlab" / ".gitlab-ci.yml").read_text()
 )
@@ -65,14 +64,10 @@ def coverage(log: str) -> str | None:
     return found[-1] if found else None
 
 
-def source(student: str) -> str:
-    return (SUBMISSIONS / student / "attention-weights.py").read_text()
-
-
 @pytest.mark.slow
 def test_a_right_submission_passes(job: Job, tmp_path: Path) -> None:
     """Etude comes at the tag that the template names; a JUnit report, and the score for a badge."""
-    finished = job({"attention_weights.py": source("correct")})
+    finished = job({"attention_weights.py": read_submission("correct")})
     assert finished.returncode == 0, finished.stderr
     assert coverage(finished.stdout) == "100.0"
     report = junitparser.JUnitXml.fromfile(str(tmp_path / "project" / "etude-junit.xml"))
@@ -82,7 +77,7 @@ def test_a_right_submission_passes(job: Job, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_wrong_submission_fails_with_its_score(job: Job, tmp_path: Path) -> None:
     """The status is 1, and what is reported is there all the same."""
-    finished = job({"attention-weights.py": source("unscaled")})
+    finished = job({"attention-weights.py": read_submission("unscaled")})
     assert finished.returncode == 1, finished.stderr
     assert 0 < float(coverage(finished.stdout) or 0) < 100
     report = junitparser.JUnitXml.fromfile(str(tmp_path / "project" / "etude-junit.xml"))
@@ -90,17 +85,10 @@ def test_a_wrong_submission_fails_with_its_score(job: Job, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_one_file_that_is_missing_failed(job: Job) -> None:
-    """Who deletes the one file that is graded has a score, as who submits an empty folder has."""
-    finished = job({"README.md": ""}, ETUDE_SUBMISSION="solution.py")
-    assert (finished.returncode, coverage(finished.stdout)) == (1, "0.0"), finished.stderr
-
-
-@pytest.mark.slow
 @pytest.mark.release
 def test_what_was_assigned_is_words(job: Job, tmp_path: Path) -> None:
     """Several ids make several exercises; a command among them is not run."""
-    files = {"attention-weights.py": source("correct")}
+    files = {"attention-weights.py": read_submission("correct")}
     finished = job(files, ETUDE_ASSIGNED="attention-weights token-lookup")
     assert (finished.returncode, coverage(finished.stdout)) == (1, "61.9"), finished.stderr
     hostile = job(
@@ -126,7 +114,7 @@ def test_nothing_of_the_project_runs_but_the_submission(
 @pytest.mark.release
 def test_a_fault_is_tried_again_and_has_no_score(job: Job) -> None:
     """Its status is the one that the template names for another try."""
-    finished = job({"attention-weights.py": source("correct")}, landlock=False)
+    finished = job({"attention-weights.py": read_submission("correct")}, landlock=False)
     assert finished.returncode == JOB["retry"]["exit_codes"] == 3, finished.stderr
     assert coverage(finished.stdout) is None
 

@@ -10,14 +10,9 @@ from pathlib import Path
 import junitparser
 import pytest
 
-from tests.integrations.conftest import USING, Finished
+from tests.integrations.conftest import USING, Finished, read_submission
 
 ROOT = Path(__file__).parents[2]
-
-
-def source(student: str) -> str:
-    """Return a student's program for `attention-weights`."""
-    return (ROOT / "examples" / "submissions" / student / "attention-weights.py").read_text()
 
 
 def grade(project: Path, **variables: str) -> Finished:
@@ -41,7 +36,7 @@ def score(finished: Finished) -> str:
 @pytest.mark.slow
 def test_no_cache_of_the_checkout_is_believed(tmp_path: Path) -> None:
     """A definition that is kept in the checkout is neither read nor written there."""
-    (tmp_path / "attention-weights.py").write_text(source("correct"))
+    (tmp_path / "attention-weights.py").write_text(read_submission("correct"))
     cache = tmp_path / "cache"
     finished = grade(
         tmp_path,
@@ -60,7 +55,7 @@ def test_a_folder_in_the_place_of_a_report_keeps_no_one_from_a_score(tmp_path: P
     (project / "junit.xml" / "deep").mkdir(parents=True)
     (other / "html").mkdir(parents=True)
     (project / "link").symlink_to(other)
-    (project / "attention-weights.py").write_text(source("unscaled"))
+    (project / "attention-weights.py").write_text(read_submission("unscaled"))
     finished = grade(project, ETUDE_ASSIGNED="attention-weights", ETUDE_REPORTS="junit=junit.xml")
     assert (finished.returncode, score(finished)) == (1, "3 of 13 points, 23.1%"), finished.stderr
     assert junitparser.JUnitXml.fromfile(str(project / "junit.xml")).failures
@@ -95,24 +90,26 @@ def test_no_report_of_the_checkout_is_taken_for_ours(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("kind", "assigned"),
+    ("kind", "submission", "assigned"),
     [
-        ("missing", "attention-weights token-lookup"),
-        ("link", "attention-weights token-lookup"),
-        ("behind a link", "attention-weights"),
+        ("missing", "in", "attention-weights token-lookup"),
+        ("missing file", "solution.py", "attention-weights"),
+        ("link", "in", "attention-weights token-lookup"),
+        ("behind a link", "week/in", "attention-weights"),
     ],
 )
-def test_what_is_no_folder_failed(tmp_path: Path, kind: str, assigned: str) -> None:
-    """Anyone who deletes the folder that is graded, or makes it a link, has a score of 0."""
+def test_what_is_not_there_failed(
+    tmp_path: Path, kind: str, submission: str, assigned: str
+) -> None:
+    """Anyone who deletes what is graded, or makes it a link, has a score of 0."""
     (tmp_path / "elsewhere" / "in").mkdir(parents=True)
-    (tmp_path / "elsewhere" / "in" / "attention-weights.py").write_text(source("correct"))
+    (tmp_path / "elsewhere" / "in" / "attention-weights.py").write_text(read_submission("correct"))
     project = tmp_path / "project"
     project.mkdir()
     if kind == "link":
         (project / "in").symlink_to(tmp_path / "elsewhere" / "in")
     elif kind == "behind a link":
         (project / "week").symlink_to(tmp_path / "elsewhere")
-    submission = "week/in" if kind == "behind a link" else "in"
     finished = grade(project, ETUDE_ASSIGNED=assigned, ETUDE_SUBMISSION=submission)
     assert (finished.returncode, score(finished).endswith(" 0.0%")) == (1, True), finished.stderr
 
@@ -124,7 +121,7 @@ def test_names_of_files_command_nothing(tmp_path: Path, on_github: str) -> None:
     names = ["--help", "a\n::error::b", "::add-mask::x", "\x1b]0;title\x07", "=1+1", "<img src=x>"]
     for name in names:
         (tmp_path / name).mkdir()
-        (tmp_path / name / "attention-weights.py").write_text(source("unscaled"))
+        (tmp_path / name / "attention-weights.py").write_text(read_submission("unscaled"))
     (tmp_path / "linked").mkdir()
     (tmp_path / "linked" / "attention-weights.py").symlink_to("/etc/passwd")
     finished = grade(

@@ -16,15 +16,14 @@ from typing import Any, TypeAlias
 import pytest
 
 from grader import __version__
-from tests.integrations.conftest import USING, InContainer, Run
+from tests.integrations.conftest import USING, InContainer, Run, read_submission
 from tests.integrations.hostile import EARNED, HostileCheckout
 
 pytestmark = pytest.mark.slow  # its image installs a wheel
 
 ROOT = Path(__file__).parent.parent.parent
-SUBMISSIONS = ROOT / "examples" / "submissions"
 DEFINITION = ROOT / "exercises" / "attention" / "13-attention-weights.yaml"
-RIGHT = (SUBMISSIONS / "correct" / "attention-weights.py").read_text()
+RIGHT = read_submission("correct")
 WHEEL = f"etude-{__version__}-py3-none-any.whl"
 
 
@@ -282,50 +281,18 @@ def test_a_right_submission_gets_all_points(grade: Grade) -> None:
 
 def test_a_wrong_submission_gets_what_it_earned(grade: Grade) -> None:
     """Status 0, since it was graded, and a sentence for each test that did not pass."""
-    wrong = (SUBMISSIONS / "unscaled" / "attention-weights.py").read_text()
-    graded = grade({"attention_weights.py": wrong})
+    graded = grade({"attention_weights.py": read_submission("unscaled")})
     assert graded.status == 0, graded.log
     assert 0 < graded.results["score"] < 13
     assert "Not passed yet" in graded.results["output"]
 
 
-def test_one_exercise_takes_one_file_of_any_name(grade: Grade) -> None:
-    """Wherever it lies in what was uploaded."""
-    graded = grade({"homework/Solution 1.py": RIGHT, "homework/notes.txt": "x"})
-    assert (graded.status, graded.results["score"]) == (0, 13), graded.log
-
-
-@pytest.mark.parametrize(
-    ("files", "sentence"),
-    [
-        ({}, "There is no file attention-weights.py."),
-        ({"attention-weights.txt": RIGHT}, "There is no file attention-weights.py."),
-        ({".hidden/attention-weights.py": RIGHT}, "There is no file attention-weights.py."),
-        (
-            {"a.py": RIGHT, "b.py": RIGHT},
-            "There is no file attention-weights.py; what was submitted is a.py, b.py. Call yours attention-weights.py.",
-        ),
-        (
-            {"attention-weights.py": RIGHT, "old/attention_weights.py": f"{RIGHT}# older\n"},
-            "There are several: attention-weights.py, old/attention_weights.py. Submit one attention-weights.py.",
-        ),
-    ],
-    ids=["nothing", "no Python", "hidden", "two other names", "two of the name"],
-)
-def test_what_cannot_be_found_scores_nothing(
-    grade: Grade, files: Mapping[str, str], sentence: str
-) -> None:
-    """It is a result, with what to do: no file is a submission that failed."""
-    graded = grade(files)
+def test_a_missing_file_scores_nothing(grade: Grade) -> None:
+    """It is a result, with what to do."""
+    graded = grade({"attention-weights.txt": RIGHT})
     assert (graded.status, graded.results["score"]) == (0, 0), graded.log
-    assert sentence in graded.results["output"]
+    assert "There is no file attention-weights.py." in graded.results["output"]
     assert sum(test["max_score"] for test in graded.results["tests"]) == 13
-
-
-def test_two_files_of_which_one_has_the_name(grade: Grade) -> None:
-    """The file with the name is graded, and the other is ignored."""
-    graded = grade({"attention-weights.py": RIGHT, "helper.py": "raise SystemExit\n"})
-    assert (graded.status, graded.results["score"]) == (0, 13), graded.log
 
 
 def test_a_link_out_of_the_submission_is_not_followed(image: Image, grade: Grade) -> None:
@@ -343,16 +310,6 @@ def test_nothing_of_the_upload_runs_but_the_submission(image: Image, grade: Grad
     graded = grade({}, checkout=checkout)
     assert checkout.ran == [], graded.log
     assert (graded.status, graded.results["score"]) == (0, EARNED), graded.log
-
-
-@pytest.mark.release
-def test_several_exercises_are_one_submission(export: Export, build: Build, grade: Grade) -> None:
-    """Points of all; a file that is missing counts as nothing."""
-    both = build(export("token-lookup", "attention-weights"))
-    graded = grade({"attention_weights.py": RIGHT}, on=both)
-    assert (graded.status, graded.results["score"]) == (0, 13), graded.log
-    assert sum(test["max_score"] for test in graded.results["tests"]) == 21
-    assert "There is no file token-lookup.py" in graded.results["output"]
 
 
 @pytest.mark.release

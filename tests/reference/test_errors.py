@@ -18,13 +18,11 @@ from reference.alibi import alibi_bias, alibi_slopes
 from reference.attention import attention_weights, causal_attention, scaled_dot_product_attention
 from reference.batches import require_broadcasting_batches, require_matrices, sum_to_shape
 from reference.beam_search import beam_search, length_penalty
-from reference.bigram import bigram_gradient, bigram_loss
+from reference.bigram import bigram_loss
 from reference.byte_pairs import learn_merges
-from reference.cross_attention import cross_attention
 from reference.decoder import decoder_block, init_decoder_block
 from reference.decoding import (
     apply_temperature,
-    choose_token,
     draw_from_nucleus,
     greedy,
     min_p_filter,
@@ -34,13 +32,13 @@ from reference.decoding import (
 )
 from reference.dropout import drop
 from reference.embeddings import embed, embed_backward, one_hot
-from reference.encoder import encoder_block, init_encoder_block
+from reference.encoder import init_encoder_block
 from reference.encoder_backward import encoder_block_backward
 from reference.experts import balance_loss
 from reference.feed_forward import feed_forward
 from reference.flash import flash_attention
 from reference.fused_swiglu import fused_rms_swiglu
-from reference.gpt import gpt, gpt_loss, gpt_with_cache, init_gpt
+from reference.gpt import gpt_with_cache, init_gpt
 from reference.gradient_clipping import accumulate_gradients, clip_by_global_norm
 from reference.gradients import numerical_gradient, relative_error
 from reference.grouped_query import grouped_query_attention, multi_query_attention, repeat_heads
@@ -90,7 +88,6 @@ from reference.shapes import require_one_per_feature, require_same_shape
 from reference.similarity import dot_product
 from reference.softmax import softmax
 from reference.speculative import check_draft, leftover
-from reference.transformer import init_transformer, transformer
 
 Call: TypeAlias = Callable[[], object]
 Function: TypeAlias = Callable[..., object]
@@ -100,9 +97,6 @@ RNG = np.random.default_rng(0)
 ENCODER = init_encoder_block(RNG, 6, 2, 11)
 DECODER = init_decoder_block(RNG, 6, 2, 11)
 GPT = init_gpt(RNG, vocabulary=13, context=7, d_model=6, heads=2, layers=2)
-TRANSFORMER = init_transformer(
-    RNG, source_vocabulary=13, target_vocabulary=11, d_model=6, heads=2, layers=1
-)
 SEQUENCES, W = np.ones((2, 3, 6)), np.ones((6, 6))
 CACHE = (np.ones((11, 3)), np.ones((11, 7)))
 
@@ -137,16 +131,6 @@ SHAPES: dict[Function, dict[str, list[Shape]]] = {
     },
     causal_attention: {
         "Q of shape (3, 2) ... K of shape (5, 2)": [(3, 2), (5, 2), (5, 7)],
-    },
-    cross_attention: {
-        "mask of shape (3, 3) ... scores of shape (2, 3, 7)": [
-            (2, 3, 5),
-            (2, 7, 11),
-            (5, 13),
-            (11, 13),
-            (11, 17),
-            (3, 3),
-        ],
     },
     greedy: {"at least one token, got shape (2, 0)": [(2, 0)]},
     fused_rms_swiglu: {
@@ -194,7 +178,6 @@ SHAPES: dict[Function, dict[str, list[Shape]]] = {
     apply_mask: {
         "mask of shape (3, 5) does not broadcast to scores of shape (2, 3)": [(2, 3), (3, 5)],
         "mask of shape (7, 2, 3) does not broadcast to scores of shape (2, 3)": [(2, 3), (7, 2, 3)],
-        "mask of shape (4,) does not broadcast to scores of shape (2, 3)": [(2, 3), (4,)],
     },
     merge_heads: {"(heads, positions, features), got (5, 6)": [(5, 6)]},
     join_head_weights: {"axes (h, d_in, d), got (5, 6)": [(5, 6)]},
@@ -244,15 +227,12 @@ VALUES: list[tuple[Call, str]] = [
     (lambda: beam_search(ones(3, 2, 2), 0, 1, 0), "at least 1, got 0"),
     # bigram
     (lambda: bigram_loss(ones(2, 3), [0, 1]), "got W of shape (2, 3)"),
-    (lambda: bigram_loss(ones(2, 2), [2, 1]), "token"),
-    (lambda: bigram_gradient(ones(2, 2), [1]), "a pair needs two tokens, got tokens of shape (1,)"),
     # byte pairs
     (lambda: learn_merges(b"aa", -1), "at least 0, got -1"),
     # decoder
     (lambda: decoder_block(ones(6), ones(3, 6), DECODER, 2), "got x of shape (6,)"),
     # decoding
     (lambda: apply_temperature([1.0], 0.0), "a temperature is positive and finite, got 0.0"),
-    (lambda: apply_temperature([1.0], -1.0), "a temperature is positive and finite, got -1.0"),
     (lambda: apply_temperature([1.0], math.inf), "a temperature is positive and finite, got inf"),
     (lambda: apply_temperature([1.0], math.nan), "a temperature is positive and finite"),
     (lambda: top_k_filter([1.0], 0), "at least one token, got k = 0"),
@@ -264,7 +244,6 @@ VALUES: list[tuple[Call, str]] = [
     (lambda: sample([0.5, -0.1], RNG), "probabilities are not negative"),
     (lambda: sample([0.0, 0.0], RNG), "a positive, finite sum"),
     (lambda: sample([math.nan, 1.0], RNG), "a positive, finite sum"),
-    (lambda: choose_token([1.0], RNG, 0.0), "a temperature is positive"),
     (lambda: draw_from_nucleus(ones(2, 4), 0.5, ones(3)), "u of shape (3,)"),
     # dropout
     (lambda: drop(ones(2, 3), ones(3) > 0, 0.5), "x of shape (2, 3) and kept of shape (3,)"),
@@ -275,12 +254,7 @@ VALUES: list[tuple[Call, str]] = [
         lambda: embed_backward(ones(2, 3), [0, -1], 7),
         "token -1 of tokens of shape (2,) ... vocabulary of 7",
     ),
-    (
-        lambda: embed_backward(ones(2, 3), [0, 7], 7),
-        "token 7 of tokens of shape (2,) ... vocabulary of 7",
-    ),
     (lambda: one_hot([0, -1], 7), "token -1 of tokens of shape (2,) ... vocabulary of 7"),
-    (lambda: one_hot([0, 7], 7), "token 7 of tokens of shape (2,) ... vocabulary of 7"),
     (lambda: embed([0], ones(7)), "axes (vocabulary, features), got shape (7,)"),
     (
         lambda: embed_backward(ones(3, 2), np.zeros(5, dtype=int), 7),
@@ -288,11 +262,6 @@ VALUES: list[tuple[Call, str]] = [
     ),
     # encoder
     (lambda: encoder_block_backward(ones(3), ones(3, 6), ENCODER, 2), "d_output of shape (3,)"),
-    (
-        lambda: encoder_block(ones(3, 6), ENCODER, 2, causal_mask(2)),
-        "mask of shape (2, 2) does not broadcast",
-    ),
-    (lambda: encoder_block(ones(3, 6), ENCODER, 2, activation=""), "an activation is one of"),
     (lambda: activation_named("tanh"), "one of relu, gelu, gelu_tanh, silu, got 'tanh'"),
     # experts
     (lambda: balance_loss(ones(0, 4), 1), "(0, 4)"),
@@ -308,19 +277,11 @@ VALUES: list[tuple[Call, str]] = [
         lambda: flash_attention(ones(3, 2), ones(5, 2), ones(5, 7), causal=True),
         "Q of shape (3, 2) ... K of shape (5, 2)",
     ),
-    (
-        lambda: flash_attention(ones(3, 7), ones(5, 7), ones(5, 11), block=0),
-        "at least one position, got 0",
-    ),
     # gpt
-    (lambda: gpt(np.zeros(8, dtype=int), GPT, 2), "P of shape (7, 6)"),
-    (lambda: gpt([13], GPT, 2), "13"),
-    (lambda: gpt_loss([1], GPT, 2), "tokens of shape (1,)"),
     (
         lambda: gpt_with_cache([1], GPT, 2, gpt_with_cache([1], GPT, 2)[1][:1]),
         "2 blocks need as many caches, got 1",
     ),
-    (lambda: gpt_with_cache([1], GPT, 2, ()), "2 blocks need as many caches, got 0"),
     (
         lambda: gpt_with_cache([1], GPT._replace(blocks=()), 2),
         "0 blocks need as many caches, got 0",
@@ -331,7 +292,6 @@ VALUES: list[tuple[Call, str]] = [
         "got a value of shape (3,) for x of shape (3,)",
     ),
     (lambda: numerical_gradient(np.sum, [1.0], eps=0.0), "a step has to be positive"),
-    (lambda: numerical_gradient(np.sum, [1.0], eps=-1e-6), "a step has to be positive"),
     (lambda: numerical_gradient(np.sum, [1.0], eps=math.nan), "a step has to be positive"),
     (lambda: clip_by_global_norm(ones(2), 0), "above 0, got 0"),
     (lambda: accumulate_gradients([ones(2), ones(2)], [1]), "got 2 batches"),
@@ -365,10 +325,6 @@ VALUES: list[tuple[Call, str]] = [
     # masks
     (lambda: causal_mask(-1), "at least 0, got -1"),
     (lambda: boolean_from_additive([0.0, 0.5, -math.inf]), "cannot express the bias 0.5"),
-    (
-        lambda: boolean_from_additive([0.0, -1e9, -math.inf]),
-        "cannot express the bias -1000000000.0",
-    ),
     (lambda: boolean_from_additive([0.0, math.inf, -math.inf]), "cannot express the bias inf"),
     (lambda: boolean_from_additive([0.0, math.nan, -math.inf]), "cannot express the bias nan"),
     (lambda: sliding_window_mask(3, 0), "a window of at least 1, got 0"),
@@ -408,10 +364,6 @@ VALUES: list[tuple[Call, str]] = [
     (
         lambda: adamw_step(ones(2), ones(2), init_adamw(ones(2)), betas=(0.9, 1.0)),
         "betas (0.9, 1.0)",
-    ),
-    (
-        lambda: gradient_descent_step(ones(2), ones(3), 0.1),
-        "shape (2,) does not match an array of shape (3,)",
     ),
     (lambda: warm_up_cosine([1], 1.0, 0, 5), "1 <= warm_up < total"),
     (lambda: warm_up_cosine([1], 1.0, 5, 5), "1 <= warm_up < total"),
@@ -472,10 +424,6 @@ VALUES: list[tuple[Call, str]] = [
         "x of shape (2, 3) ... layer's output of shape (2, 1)",
     ),
     (
-        lambda: post_norm(ones(2, 3), lambda z: z[:, :1], layer_norm),
-        "x of shape (2, 3) ... layer's output of shape (2, 1)",
-    ),
-    (
         lambda: pre_norm(ones(2, 3), lambda z: z[:, :1], layer_norm),
         "x of shape (2, 3) ... layer's output of shape (2, 1)",
     ),
@@ -512,10 +460,6 @@ VALUES: list[tuple[Call, str]] = [
         "one and other need the same shape, got one of shape (2, 3) and other of shape (3,)",
     ),
     (
-        lambda: require_one_per_feature("gain", (2,), "x", (2, 3)),
-        "got gain of shape (2,) and x of shape (2, 3)",
-    ),
-    (
         lambda: require_one_per_feature("gain", (1, 3), "x", (2, 3)),
         "got gain of shape (1, 3) and x of shape (2, 3)",
     ),
@@ -525,21 +469,13 @@ VALUES: list[tuple[Call, str]] = [
     ),
     # speculative
     (lambda: check_draft(ones(2, 3), ones(2, 3), [0, 0], [0.5, 0.5], 0.5), "(2, 3) ... (2, 3)"),
-    # transformer
-    (lambda: transformer([13], [0], TRANSFORMER, 2), "13"),
-    (lambda: transformer([12], [11], TRANSFORMER, 2), "11"),
 ]
 
 # Arguments of another kind, and what the TypeError says.
 KINDS: list[tuple[Call, str]] = [
     (lambda: drop(ones(3), ones(3), 0.5), "got dtype float64"),
     (lambda: embed([0.0], ones(7, 3)), "tokens are integers ... dtype float64"),
-    (
-        lambda: flash_attention(ones(3, 7), ones(5, 7), ones(5, 11), np.zeros((3, 5), dtype=int)),
-        "boolean or floating-point",
-    ),
     (lambda: next_token_pairs([1.0, 2.0]), "got an array of dtype float64"),
-    (lambda: additive_from_boolean([0.0]), "expected a boolean mask ... dtype float64"),
     (
         lambda: additive_from_boolean(np.array([1], dtype=np.int64)),
         "expected a boolean mask ... dtype int64",

@@ -120,10 +120,10 @@ class Meter:
             return ending
 
         def search(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
-            def measured(oracle: Any, source: Any, *args: Any) -> Any:
-                if name == self.without.get(source):
+            def measured(oracle: Any, program: Any, *args: Any) -> Any:
+                if name == self.without.get(program.source):
                     return None
-                return self.measured(name, partial(real, oracle, source, *args))
+                return self.measured(name, partial(real, oracle, program, *args))
 
             return measured
 

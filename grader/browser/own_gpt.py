@@ -12,7 +12,7 @@ import numpy as np
 from grader.browser.page_child import PageChild
 from grader.grading.feedback import outcome_sentences
 from grader.grading.program.loaded_program import loading_problem
-from grader.grading.program.notebook_program import PartLines
+from grader.grading.submissions.program_text import ProgramText
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import Answer, ChildGoneError, Raised, Returned
 from grader.sandbox.limits import DEFAULT_LIMITS
@@ -86,9 +86,9 @@ class LearnerGpt:
         parts = [(_MAIN_FILE, model.program)]
         parts += [(f"{part.replace('-', '_')}.py", sources.get(part, "")) for part in model.parts]
         self._switches = [part for part in model.parts if part in sources]
-        self._source = "\n".join(f"# etude file: {name}\n{code}" for name, code in parts)
-        submission = Submission.from_bytes(Path(_MAIN_FILE), self._source.encode())
-        self._lines = PartLines.of_submission(submission)
+        source = "\n".join(f"# etude file: {name}\n{code}" for name, code in parts)
+        submission = Submission.from_bytes(Path(_MAIN_FILE), source.encode())
+        self._text = ProgramText.of_submission(submission)
         self._child = PageChild(replace(DEFAULT_LIMITS, cpu_seconds=_SECONDS))
 
     def close(self) -> None:
@@ -105,7 +105,7 @@ class LearnerGpt:
         steps: list[tuple[str, list[Any]]] = [("begin", [tokens, seed])]
         try:
             if is_new:
-                answer = self._child.load(self._source, [])
+                answer = self._child.load(self._text.source, [])
                 if problem := self._find_problem(answer):
                     return problem
                 steps.insert(0, ("set_up", [*self._model.settings, self._switches]))
@@ -136,9 +136,9 @@ class LearnerGpt:
         return GeneratedLetter(letters[token], choices, list(map(_encode_weights, weights)), counts)
 
     def _explain_ending(self, error: ChildGoneError) -> GptProblem:
-        sentence = outcome_sentences.ended_process_sentence(error, self._source)
-        line = outcome_sentences.stopped_line(error, self._source)
-        return GptProblem(self._lines.sentence(sentence), self._exercise(line))
+        sentence = outcome_sentences.ended_process_sentence(error, self._text)
+        line = outcome_sentences.stopped_line(error, self._text.source)
+        return GptProblem(sentence, self._exercise(line))
 
     def _find_problem(self, answer: Answer) -> GptProblem | None:
         if not isinstance(answer, Raised):
@@ -147,12 +147,13 @@ class LearnerGpt:
             case "WrongResult", (str(name), str(sentence)):
                 exercises = {function: part for part, function in self._model.parts.items()}
                 return GptProblem(sentence, exercises.get(name))
-        problem = loading_problem(answer)
-        return GptProblem(self._lines.sentence(problem.sentence()), self._exercise(problem.line))
+        # Without the source, the sentence says nothing about loading: the functions run, too.
+        problem = loading_problem(answer, replace(self._text, source=""))
+        return GptProblem(problem.sentence(), self._exercise(problem.line))
 
     def _exercise(self, line: int | None) -> str | None:
         """Return the exercise whose code contains a line of the joined source."""
-        place = self._lines.locate(line) if line else None
+        place = self._text.locate(line) if line else None
         names = {f"{part.replace('-', '_')}.py": part for part in self._model.parts}
         return names.get(str(place[0])) if place else None
 

@@ -28,7 +28,6 @@ import warnings
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -49,11 +48,12 @@ from grader.grading.feedback import outcome_sentences
 from grader.grading.program.author_code import provide_data_files
 from grader.grading.program.loaded_program import loading_problem, put_files
 from grader.grading.results.jobs import find_limits
-from grader.grading.results.verdict import LineShape, Outcome, TestResult, Verdict
+from grader.grading.results.verdict import Diagnosis, LineShape, Outcome, TestResult, Verdict
 from grader.grading.results.verdict_json import fault_data, result_data, verdict_data
 from grader.grading.run.best_effort import log_feedback_errors
 from grader.grading.run.submission_run import RunProblem, SubmissionRun
 from grader.grading.session.grade_submission import grade_submission
+from grader.grading.submissions.program_text import ProgramText
 from grader.grading.submissions.submission import Submission
 from grader.lessons import display, plot_display
 from grader.lessons.last_expression import print_last_expression
@@ -99,10 +99,11 @@ class _PageGrader:
         submission = Submission.from_bytes(Path(self.exercise.file_name), data)
         with SubmissionRun(self._oracle, submission, self._children, self._limits) as run:
             self._results = run.results
-            # A page only searches among the recorded results of misconceptions: it has no solution.
-            diagnose = partial(
-                self._diagnostician.diagnose, run.results, run.observed, source=source
-            )
+
+            def diagnose() -> Diagnosis | None:
+                # A page only searches among the recorded results: it has no solution.
+                return self._diagnostician.diagnose(run.results, run.observed, text=run.text)
+
             try:
                 verdict = grade_submission(run, _NAME, diagnose)
             except MemoryError:
@@ -387,7 +388,7 @@ def _find_problem(child: PageChild, source: str) -> dict[str, Any] | None:
     try:
         answer = child.load(source, [])
     except ChildGoneError as error:
-        sentence = outcome_sentences.ended_process_sentence(error, source)
+        sentence = outcome_sentences.ended_process_sentence(error, ProgramText(source))
         return {"message": sentence, "line": outcome_sentences.stopped_line(error, source)}
     if not isinstance(answer, Raised):
         return None

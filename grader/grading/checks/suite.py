@@ -198,7 +198,7 @@ class _SuiteRuns:
                 RunningProgram(child), exercise.where, in_body=True, max_bytes=DEFAULT_RESULT_BYTES
             )
             functions = {name: relay.function(name) for name in exercise.defines}
-            arguments = self._suite.source, functions, relay.begin, max_failures
+            arguments = self._suite.text.source, functions, relay.begin, max_failures
             try:
                 return relay.parse_result(requests.ask("run_suite", *arguments))
             except (TooLongError, NoValueError, ChildGoneError) as error:

@@ -37,6 +37,7 @@ from grader.grading.results.jobs import find_limits
 from grader.grading.results.raw_result import DifferenceKind, RawResult
 from grader.grading.results.verdict import Diagnosis, DiagnosisKind, Outcome, TestResult
 from grader.grading.run.submission_run import SubmissionRun, order_tests
+from grader.grading.submissions.program_text import NO_TEXT, ProgramText
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.interface import ChildFactory
 from grader.sandbox.limits import Limits
@@ -169,7 +170,7 @@ class Diagnostician:
         results: Mapping[TestId, TestResult],
         observed: Observed,
         until: float = math.inf,
-        source: str = "",
+        text: ProgramText = NO_TEXT,
     ) -> Diagnosis | None:
         """Return the mistake that explains every failure that may be disclosed.
 
@@ -181,18 +182,18 @@ class Diagnostician:
             None if no known mistake explains all failures, if too many do, or if the time is over.
         """
         self._until = until
-        failed = _FailedSubmission(self._exercise, results, observed)
+        failed = _FailedSubmission(self._exercise, results, observed, text)
         if not failed.failing:
             return None
-        for program in self._misconceptions if source else ():
+        for program in self._misconceptions if text.source else ():
             # The submission is this program, which may give other results in a second run.
-            if program.source.rstrip() == source.rstrip():
+            if program.source.rstrip() == text.source.rstrip():
                 program.fingerprints = [
                     _fingerprint(results[test.id].outcome, observed.get(test.id))
                     for test in self._tests
                 ]
         try:
-            for _, search in self.strategies(failed, source):
+            for _, search in self.strategies(failed, text.source):
                 if diagnosis := search():
                     return diagnosis
         except _TimeIsOverError:
@@ -332,7 +333,7 @@ class Diagnostician:
             if self._passes(copy.source, deciding):
                 if changes_all or self._passes(copy.source, failed):
                     feedback = diagnosis_sentences.repair_sentence(
-                        copy.kind, copy.lines, copy.original
+                        copy.kind, failed.text.name_lines(copy.lines), copy.original
                     )
                     return _make_diagnosis(
                         [_WrongProgram("repair", copy.kind, "", feedback)], failed
@@ -355,7 +356,7 @@ class Diagnostician:
             right = with_other_helper(source, name, teacher.solution, its_name)
             if not teacher.solution or not self._passes(right, failed):
                 continue
-            line = facts.functions[name]
+            line = failed.text.name_line(facts.functions[name])
             programs = [
                 _WrongProgram(
                     "misconception",
@@ -494,12 +495,14 @@ class _FailedSubmission:
         exercise: Exercise,
         results: Mapping[TestId, TestResult],
         observed: Observed,
+        text: ProgramText,
         *,
         hidden: bool = True,
     ) -> None:
         self.exercise = exercise
+        self.text = text
         self.is_prediction = exercise.kind == "predict"
-        self._arguments = results, observed
+        self._arguments = results, observed, text
         disclosed = [
             test
             for test in exercise.tests

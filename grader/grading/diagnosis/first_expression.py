@@ -25,6 +25,7 @@ from grader.grading.feedback import diagnosis_sentences
 from grader.grading.program.author_code import names_in
 from grader.grading.results.jobs import find_limits
 from grader.grading.results.verdict import Diagnosis, Outcome, TestResult
+from grader.grading.submissions.program_text import ProgramText
 from grader.sandbox.answers import ChildGoneError, Returned
 from grader.sandbox.in_child.wire import UnsupportedValueError
 from grader.sandbox.interface import Child, ChildFactory
@@ -51,13 +52,17 @@ class Place:
 
 
 def find_first_wrong_expression(
-    oracle: Oracle, source: str, sandbox: ChildFactory, results: Mapping[TestId, TestResult]
+    oracle: Oracle,
+    text: ProgramText,
+    sandbox: ChildFactory,
+    results: Mapping[TestId, TestResult],
 ) -> Diagnosis | None:
     """Return a diagnosis for a submission's first wrong expression, or None."""
-    place = find_place(oracle, source, sandbox, results)
+    place = find_place(oracle, text.source, sandbox, results)
     if place is None:
         return None
-    sentence = diagnosis_sentences.first_expression_sentence(place.kind, place.code, place.line)
+    line = text.name_line(place.line)
+    sentence = diagnosis_sentences.first_expression_sentence(place.kind, place.code, line)
     failing = tuple(test.id for test in _find_failing(oracle.exercise, results))
     return Diagnosis("expression", place.kind, sentence, None, failing)
 

@@ -43,20 +43,23 @@ def answers_sentence(mistakes: Sequence[tuple[Sequence[str], str]]) -> str:
     )
 
 
-def helper_sentence(name: str, line: int, feedback: str = "") -> str:
-    """Return the sentence about a helper function that has the only mistake of a submission."""
-    where = f"The mistake is in your `{quote(name)}` (line {line})"
+def helper_sentence(name: str, line: str, feedback: str = "") -> str:
+    """Return the sentence about a helper function that has the only mistake of a submission.
+
+    Args:
+        line: The line of its definition, such as "line 2 of cell 3".
+    """
+    where = f"The mistake is in your `{quote(name)}` ({line})"
     return f"{where}: {feedback}" if feedback else f"{where}: with a right one, the tests pass."
 
 
-def repair_sentence(kind: str, lines: Sequence[int], parts: Sequence[str | int]) -> str:
+def repair_sentence(kind: str, place: str, parts: Sequence[str | int]) -> str:
     """Return the sentence about a change with which a submission passes its tests.
 
     Args:
+        place: The changed lines, such as "lines 2 and 3".
         parts: The code in the changed lines; for `rounded`, the number of digits.
     """
-    *earlier, last = lines
-    place = f"lines {', '.join(map(str, earlier))} and {last}" if earlier else f"line {last}"
     texts = [f"`{quote(str(part))}`" for part in dict.fromkeys(parts)]
     return _REPAIRS[kind].format(
         code=texts[0] if texts else "",
@@ -75,8 +78,12 @@ def _digits(counts: Sequence[str | int]) -> str:
     return ""
 
 
-def first_expression_sentence(kind: str, code: str, line: int) -> str:
-    """Return the sentence about the first expression that differs from a right program."""
+def first_expression_sentence(kind: str, code: str, line: str) -> str:
+    """Return the sentence about the first expression that differs from a right program.
+
+    Args:
+        line: Its line, such as "line 2 of cell 3".
+    """
     return _PLACES[kind].format(code=f"`{quote(code)}`", line=line)
 
 
@@ -104,16 +111,16 @@ REPAIRS: Final = frozenset(_REPAIRS)
 
 _PLACES: Final[Mapping[str, str]] = {
     "wrong": (
-        "{code} in line {line} gives the first wrong value. With the right value there, and "
+        "{code} in {line} gives the first wrong value. With the right value there, and "
         "nothing else changed, your results would be right. Look at this step, and at what goes "
         "into it."
     ),
     "shape": (
-        "{code} in line {line} has the right numbers in a wrong shape or type. With the right one "
+        "{code} in {line} has the right numbers in a wrong shape or type. With the right one "
         "there, and nothing else changed, your results would be right."
     ),
     "missing": (
-        "The value of {code} in line {line} is right, but a right solution does something more "
+        "The value of {code} in {line} is right, but a right solution does something more "
         "with it before it goes on. Look at where you use it next."
     ),
 }

@@ -22,6 +22,7 @@ from grader.grading.feedback.name_places import NamePlace, find_places
 from grader.grading.results.raw_result import DifferenceKind
 from grader.grading.results.verdict import Outcome
 from grader.grading.submissions.file_kinds import file_kind
+from grader.grading.submissions.program_text import NO_TEXT, ProgramText
 from grader.sandbox.answers import Cause, ChildGoneError, DefinedNames, Raised, Unsupported
 
 _HIDDEN_BY_DIFFERENCE = {
@@ -83,11 +84,11 @@ _MORE_THAN_ANSWERS = {
     ),
 }
 WORKAROUND = (
-    "Line {line} uses `{name}`, which can reach by another name what this exercise does without, "
+    "{line} uses `{name}`, which can reach by another name what this exercise does without, "
     "so it is not allowed here either."
 )
 MODULE_PASSED_ON = (
-    "Line {line} passes `{name}` around, which could hide what this exercise does without. Write "
+    "{line} passes `{name}` around, which could hide what this exercise does without. Write "
     "`{name}.` and what you need of it where you need it."
 )
 TOO_MANY_NAMES = "Your code uses more names than can be checked for what this exercise forbids."
@@ -150,7 +151,12 @@ def error_outcome(raised: Raised | ChildGoneError) -> Outcome:
 
 
 def error_sentence(
-    error: Raised, call: str, defined_names: DefinedNames, *, loading: bool = False
+    error: Raised,
+    call: str,
+    defined_names: DefinedNames,
+    text: ProgramText = NO_TEXT,
+    *,
+    loading: bool = False,
 ) -> str:
     """Return the sentence about a submission's exception and its place.
 
@@ -159,7 +165,7 @@ def error_sentence(
         defined_names: The names that the submission defines.
         loading: Whether the submission's file was being loaded.
     """
-    at = _at(error, loading=loading)
+    at = _at(error, text, loading=loading)
     sentence = ""
     if error.type == "SystemExit":
         sentence = "Your code ends the program with sys.exit(). Return from the function instead."
@@ -176,18 +182,18 @@ def error_sentence(
         from grader.grading.feedback import versions  # only failures need it
 
         version_sentence = versions.missing_name_sentence(error.message)
-        sentence = f"There is no module `{module[1]:.60}` here, {modules}{_at(error)}."
-        sentence = f"{version_sentence[:-1]}{_at(error)}." if version_sentence else sentence
+        sentence = f"There is no module `{module[1]:.60}` here, {modules}{_at(error, text)}."
+        sentence = f"{version_sentence[:-1]}{_at(error, text)}." if version_sentence else sentence
     if sentence:
         return sentence
     if not error.frames and call:
-        return _test_line_sentence(error, call, defined_names)
+        return _test_line_sentence(error, call, defined_names, text)
     explained = _cause_sentence(error)
     error_text = f"{error.type}: {_error_words(error)}" if error.message else error.type
     if not explained:
         return f"{error_text}{at}."
-    place = _place(error, loading=loading)
-    return f"{place and f'{place}: '}{explained} ({error_text})"
+    place = _place(error, text, loading=loading)
+    return f"{place and f'{place[0].upper()}{place[1:]}: '}{explained} ({error_text})"
 
 
 def _cause_sentence(error: Raised) -> str:
@@ -210,31 +216,35 @@ def _error_words(error: Raised) -> str:
     return shorten(_PLACE.sub("", error.message).removesuffix("."), MAX_QUOTE_LENGTH)
 
 
-def _at(error: Raised, *, loading: bool = False) -> str:
-    place = _place(error, loading=loading)
-    return place and f" ({place[0].lower()}{place[1:]})"
+def _at(error: Raised, text: ProgramText, *, loading: bool = False) -> str:
+    place = _place(error, text, loading=loading)
+    return place and f" ({place})"
 
 
-def _place(error: Raised, *, loading: bool) -> str:
-    """Return the place of an exception, such as "Line 3, in softmax"."""
+def _place(error: Raised, text: ProgramText, *, loading: bool) -> str:
+    """Return the place of an exception, such as "line 3, in softmax"."""
     if not error.frames:
         return ""
     line, function = error.frames[-1]
-    place = f"Line {line}" if function == "<module>" else f"Line {line}, in {function}"
+    place = (
+        text.name_line(line) if function == "<module>" else f"{text.name_line(line)}, in {function}"
+    )
     if not loading:
         return place
     # The call at the top level is mentioned, since the learner can remove it.
     caller = error.frames[0][0]
-    called = f", called in line {caller}" if caller != line else ""
+    called = f", called in {text.name_line(caller)}" if caller != line else ""
     return f"{place}{called}, while your file was loaded"
 
 
-def _test_line_sentence(error: Raised, call: str, defined_names: DefinedNames) -> str:
+def _test_line_sentence(
+    error: Raised, call: str, defined_names: DefinedNames, text: ProgramText
+) -> str:
     """Return the sentence about an error at the call, or in the test's own line."""
     call = shorten(call, MAX_QUOTE_LENGTH)
     # First, check for a call that does not fit the definition of the name.
     for name, defined in defined_names.defined.items():
-        where = f" (line {defined.line})" if defined.line else ""
+        where = f" ({text.name_line(defined.line)})" if defined.line else ""
         _, lacks, attribute = error.message.partition(f"'{name}' object has no attribute ")
         is_type_error, problem = error.type == "TypeError", ""
         if is_type_error and error.message.startswith((f"{name}()", f"{name}.__init__()")):
@@ -256,19 +266,21 @@ def _test_line_sentence(error: Raised, call: str, defined_names: DefinedNames) -
     )
 
 
-def syntax_error_sentence(error: Raised, source: str = "") -> str:
+def syntax_error_sentence(error: Raised, text: ProgramText = NO_TEXT) -> str:
     """Return the sentence about code that Python cannot read."""
+    source = text.source
     if kind := file_kind(source.encode()):
         return kind
     if merged := _MERGE_CONFLICT.search(source):
+        first, last = (text.name_line(_line_at(source, position)) for position in merged.span())
         return (
-            f"Git has left two versions in your file, from line {_line_at(source, merged.start())} "
-            f"to line {_line_at(source, merged.end())}. Keep one, and take out the lines that "
-            "begin with `<<<<<<<`, `=======` and `>>>>>>>`."
+            f"Git has left two versions in your file, from {first} to {last}. Keep one, and take "
+            "out the lines that begin with `<<<<<<<`, `=======` and `>>>>>>>`."
         )
     quoted = f": `{error.text.strip()[:80]}`" if error.text.strip() else ""
-    line = f"line {error.line}" if error.line else "your code"
-    error_text = f"({error.type}: {shorten(error.message, MAX_QUOTE_LENGTH)})"
+    line = text.name_line(error.line) if error.line else "your code"
+    message = text.in_message(shorten(error.message, MAX_QUOTE_LENGTH))
+    error_text = f"({error.type}: {message})"
     from grader.grading.feedback.error_explanations import unreadable_line_sentence
 
     if explained := unreadable_line_sentence(error.text.strip(), error.message):
@@ -312,14 +324,14 @@ def left_out_note(lines: Sequence[tuple[str, str]]) -> str:
     return f"Left out, since it works only in a notebook: {listed}{f', {more} more' * (more > 0)}."
 
 
-def failed_cell_note(cell: str, line: int | None, error: Raised) -> str:
+def failed_cell_note(cell: str, line: int | None, error: Raised, text: ProgramText) -> str:
     """Return the note about a cell of a notebook that did not run to its end.
 
     Args:
         cell: The name of the cell, such as "cell 3".
     """
     if "SyntaxError" in error.bases and not error.frames:
-        return f"{cell.capitalize()} was left out. {syntax_error_sentence(error)}"
+        return f"{cell.capitalize()} was left out. {syntax_error_sentence(error, text)}"
     error_text = f"{error.type}: {_error_words(error)}" if error.message else error.type
     pronoun = "" if "line" in cell else "its "
     at = f" at {pronoun}line {line}" if line else ""
@@ -372,17 +384,17 @@ def _article(kind: str) -> str:
     return f"{'an' if kind[:1].lower() in 'aeiou' else 'a'} {kind}"
 
 
-def _time_out_sentence(error: ChildGoneError, source: str) -> str:
+def _time_out_sentence(error: ChildGoneError, text: ProgramText) -> str:
     """Return the sentence about a submission that ran out of CPU time, with its line if known."""
-    stopped, line = error.stopped, stopped_line(error, source)
+    stopped, line = error.stopped, stopped_line(error, text.source)
     beginning = f"Stopped after {error.detail}"
     if stopped is None or line is None:
         return f"{beginning} of computing. Is there a loop without an end?"
-    place = f"{beginning} in line {line}"
-    text = source.splitlines()[line - 1].strip()
-    loop = _LOOP.match(text)
+    place = f"{beginning} in {text.name_line(line)}"
+    code = text.source.splitlines()[line - 1].strip()
+    loop = _LOOP.match(code)
     if not stopped.is_loop or loop is None:
-        return f"{place}, `{text:.80}`. Is there a loop without an end?"
+        return f"{place}, `{code:.80}`. Is there a loop without an end?"
     place += f", `{loop[0]:.80}`"
     values = [value for value in stopped.values if re.search(rf"\b{value[0]}\b", loop[0])]
     if loop[0].startswith("for"):
@@ -403,11 +415,11 @@ def stopped_line(error: ChildGoneError, source: str) -> int | None:
     return line if 0 < line <= len(source.splitlines()) else None
 
 
-def ended_process_sentence(error: ChildGoneError, source: str = "") -> str:
+def ended_process_sentence(error: ChildGoneError, text: ProgramText = NO_TEXT) -> str:
     """Return the sentence about the end of a submission's process."""
     match error.cause:
         case Cause.CPU_TIME:
-            return _time_out_sentence(error, source)
+            return _time_out_sentence(error, text)
         case Cause.WALL_TIME:
             return f"Stopped after {error.detail}. Does it wait for something, or never end?"
         case Cause.SIGNAL:
@@ -420,31 +432,38 @@ def ended_process_sentence(error: ChildGoneError, source: str = "") -> str:
             return "Your code wrote to the grader's connection, so there is no answer to judge."
 
 
-def unreturned_value_sentence(claim: object, source: str) -> str:
+def unreturned_value_sentence(claim: object, text: ProgramText) -> str:
     """Return the sentence about a value that is computed but not returned, or "".
 
     Args:
         claim: The name of the value, which may be empty, and its line. This comes from the
             submission's process and is not trusted.
     """
-    lines = source.splitlines()
+    lines = text.source.splitlines()
     match claim:
         case [str(name), int(line)] if 0 < line <= len(lines):
             if not name:
-                return f"The value of line {line} is not returned: put `return` before it."
+                return (
+                    f"The value of {text.name_line(line)} is not returned: put `return` before it."
+                )
             if re.search(rf"\b{re.escape(name)}\b", lines[line - 1]):
-                return f"`{name}` is computed in line {line} and never returned."
+                return f"`{name}` is computed in {text.name_line(line)} and never returned."
     return ""
 
 
 def missing_name_sentence(
-    name: str, call: str, names: Sequence[str], kind: DefinedAs = "function", source: str = ""
+    name: str,
+    call: str,
+    names: Sequence[str],
+    kind: DefinedAs = "function",
+    text: ProgramText = NO_TEXT,
 ) -> str:
     """Return the sentence about a missing name, with a suggestion if possible.
 
     Args:
         call: The code of a test that uses the name.
     """
+    source = text.source
     if sentence := file_kind(source.encode()):
         return sentence
     for defined in names:
@@ -452,7 +471,9 @@ def missing_name_sentence(
             return sentence
     places = sorted(find_places(name, source), key=lambda place: place.where != "code")
     for place in places:
-        if sentence := _unreached_sentence(name, place) or _deletion_sentence(name, place, source):
+        if sentence := _unreached_sentence(name, place, text) or _deletion_sentence(
+            name, place, text
+        ):
             return sentence
     if kind == "value":
         return f"There is no `{name}` in your code; write your answer as `{name} = ...`."
@@ -463,18 +484,19 @@ def missing_name_sentence(
     return f"There is no {kind} `{name}` in your code; the tests call `{call}`."
 
 
-def _deletion_sentence(name: str, place: NamePlace, source: str) -> str:
+def _deletion_sentence(name: str, place: NamePlace, text: ProgramText) -> str:
     """Return the sentence about a `del` that deletes a defined name, or ""."""
-    deleted = re.search(rf"^[ \t]*del\b[^#\n]*\b{re.escape(name)}\b", source, re.MULTILINE)
+    deletion = rf"^[ \t]*del\b[^#\n]*\b{re.escape(name)}\b"
+    deleted = re.search(deletion, text.source, re.MULTILINE)
     if place.where != "code" or place.blocks or deleted is None:
         return ""
-    line = source.count("\n", 0, deleted.start()) + 1
-    return f"`{name}` (line {place.line}) is deleted in line {line}. Take out the `del`."
+    line = text.name_line(_line_at(text.source, deleted.start()))
+    return f"`{name}` ({text.name_line(place.line)}) is deleted in {line}. Take out the `del`."
 
 
-def _unreached_sentence(name: str, place: NamePlace) -> str:
+def _unreached_sentence(name: str, place: NamePlace, text: ProgramText) -> str:
     """Return the sentence about a definition that has no effect at the top level, or ""."""
-    subject = f"`{name}` (line {place.line})"
+    subject = f"`{name}` ({text.name_line(place.line)})"
     if place.where == "comment":
         return f"{subject} stands in a comment, which Python skips. Take out the `#`."
     if place.where == "text":
@@ -496,25 +518,27 @@ def _unreached_sentence(name: str, place: NamePlace) -> str:
     if "__name__" in header:
         reason = "which does not run when the tests import your file"
     return (
-        f"{subject} stands under `{header:.60}` (line {line}), {reason}. "
+        f"{subject} stands under `{header:.60}` ({text.name_line(line)}), {reason}. "
         "Move it to the left edge of your file."
     )
 
 
-def second_definition_sentence(names: Iterable[str], source: str) -> str:
+def second_definition_sentence(names: Iterable[str], text: ProgramText) -> str:
     """Return the sentence about a name that is defined twice, or ""."""
     for name in names:
-        places = find_places(name, source, at_least=2)
-        lines = [str(p.line) for p in places if p.where == "code" and not p.blocks]
+        places = find_places(name, text.source, at_least=2)
+        lines = [p.line for p in places if p.where == "code" and not p.blocks]
         if len(lines) > 1 and not any(place.is_alias for place in places):
-            return f"`{name}` is defined in lines {join_words(lines, 'and')}: the last one counts."
+            return f"`{name}` is defined in {text.name_lines(lines)}: the last one counts."
     return ""
 
 
-def wrong_kind_sentence(name: str, defined: DefinedAs, kind: str, source: str = "") -> str:
+def wrong_kind_sentence(
+    name: str, defined: DefinedAs, kind: str, text: ProgramText = NO_TEXT
+) -> str:
     """Return the sentence about a name that is not of the required kind."""
     own_kind = _article(kind) if kind != "builtin_function_or_method" else "a built-in function"
-    hint = second_definition_sentence([name], source)
+    hint = second_definition_sentence([name], text)
     sentence = f"`{name}` should be a {defined}, but in your code it is {own_kind}."
     return f"{sentence} {hint}" if hint else sentence
 
@@ -570,16 +594,24 @@ def wrong_answer_sentence(
     return f"{answers}: {answer} is not it. Go through it step by step once more."
 
 
-def more_than_answers_sentence(statement: str, line: int, name: str, answers: Sequence[str]) -> str:
-    """Return the sentence about code in a prediction that is more than answers."""
+def more_than_answers_sentence(statement: str, line: str, name: str, answers: Sequence[str]) -> str:
+    """Return the sentence about code in a prediction that is more than answers.
+
+    Args:
+        line: The line, such as "Line 2 of cell 3".
+    """
     listed = join_words([f"`{answer}`" for answer in answers], "and")
-    return f"Line {line} {_MORE_THAN_ANSWERS[statement].format(name=name, answers=listed)}."
+    return f"{line} {_MORE_THAN_ANSWERS[statement].format(name=name, answers=listed)}."
 
 
-def forbidden_use_sentence(line: int, uses: str, because: str) -> str:
-    """Return the sentence about a forbidden use."""
+def forbidden_use_sentence(line: str, uses: str, because: str) -> str:
+    """Return the sentence about a forbidden use.
+
+    Args:
+        line: The line, such as "Line 2 of cell 3".
+    """
     reason = f": {because.strip().rstrip('.')}" if because.strip() else ""
-    return f"Line {line} {uses}, which this exercise does without{reason}."
+    return f"{line} {uses}, which this exercise does without{reason}."
 
 
 def endless_test_sentence(seconds: float) -> str:

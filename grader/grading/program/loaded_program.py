@@ -8,18 +8,14 @@ from typing import Any
 from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault, Location
 from grader.grading.feedback import outcome_sentences
-from grader.grading.program.notebook_program import (
-    NotebookProgram,
-    PartLines,
-    join_cells,
-    load_cells,
-)
+from grader.grading.program.notebook_program import NotebookProgram, join_cells, load_cells
 from grader.grading.program.proxies import NoValueError
 from grader.grading.program.requests import Requests, RunningProgram
 from grader.grading.program.screening import LoadingProblem, SentenceMaker, screen
 from grader.grading.program.value_copies import freeze_arrays
 from grader.grading.results.verdict import Outcome
 from grader.grading.submissions.file_kinds import file_kind
+from grader.grading.submissions.program_text import NO_TEXT, ProgramText
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import ChildGoneError, DefinedNames, Raised, Returned, Unsupported
 from grader.sandbox.interface import Child
@@ -46,7 +42,7 @@ class LoadedProgram(RunningProgram):
 
     exercise: Exercise
     values: Mapping[str, Any]  # values of the names that are bound to plain data
-    source: str = ""  # its code, which sentences quote; a suite's code runs in another child
+    text: ProgramText = NO_TEXT  # what sentences quote; a suite's code runs in another child
     defined: DefinedNames = field(default_factory=DefinedNames)
     # The runs of a suite for all of its tests, kept by `checks.suite`: a check serves one test.
     suite_runs: Any = None
@@ -87,7 +83,7 @@ class LoadedSubmission:
 
     program: LoadedProgram | None = None
     problem: LoadingProblem | None = None
-    lines: PartLines = field(default_factory=PartLines)
+    text: ProgramText = NO_TEXT
     notes: tuple[SentenceMaker, ...] = ()  # notes about a notebook's cells
 
 
@@ -98,9 +94,9 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
         GraderFault: The exercise has data files, which the sandbox does not support.
     """
     put_files(child, exercise)
-    lines = PartLines.of_submission(submission)
+    text = ProgramText.of_submission(submission)
     if exercise.files_to_submit:
-        file_names = [name for name, _, _ in lines.files]
+        file_names = [name for name, _, _ in text.files]
         if submission.cells:
             file_names.insert(0, exercise.files_to_submit[0])
         if set(file_names) != set(exercise.files_to_submit):
@@ -109,70 +105,68 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
             )
             missing = LoadingProblem(Outcome.ERRORED, sentence_of)
             return LoadedSubmission(problem=missing)
-    program = NotebookProgram(submission, lines)
+    program = NotebookProgram(text)
     if submission.cells:
         try:
             program = join_cells(child, submission)
         except ChildGoneError as error:
             return LoadedSubmission(problem=_ending_problem(error))
-    loaded, lines = _load(child, program, exercise), program.lines
-    problem = loaded.problem
-    if problem is not None:
-        sentence = problem.sentence
-        problem = replace(
-            problem, sentence=lambda: lines.sentence(sentence()), line=lines.line(problem.line)
-        )
+    loaded = _load(child, program, exercise)
+    problem = loaded.problem and replace(
+        loaded.problem, line=program.text.main_line(loaded.problem.line)
+    )
     return replace(
         loaded,
         problem=problem,
-        lines=lines,
+        text=program.text,
         notes=(*program.notes, *loaded.notes),
     )
 
 
 def _load(child: Child, program: NotebookProgram, exercise: Exercise) -> LoadedSubmission:
-    source, kind = program.submission.source, exercise.kind
+    text, kind = program.text, exercise.kind
     names = list(exercise.defines)
     packages = tuple(dict.fromkeys(name.partition(".")[0] for name in exercise.packages))
     notes: tuple[SentenceMaker, ...] = ()
     try:
-        problem = screen(child, source, exercise)
+        problem = screen(child, text, exercise)
         if isinstance(problem, Raised):
-            problem = loading_problem(problem, source)
+            problem = loading_problem(problem, text)
         if problem is not None:
             return LoadedSubmission(problem=problem)
         if kind == "test":  # not loaded: it runs beside each program, in another child
             defined = DefinedNames(packages=packages)
-            return LoadedSubmission(LoadedProgram(child, exercise, {}, source, defined))
+            return LoadedSubmission(LoadedProgram(child, exercise, {}, text, defined))
         if kind == "predict":
-            answer = child.ask("load_answers", source, names)
-        elif program.submission.cells:
+            answer = child.ask("load_answers", text.source, names)
+        elif text.numbers:
             answer, notes = load_cells(child, program, names)
         else:
-            answer = child.load(source, names)
+            answer = child.load(text.source, names)
         if isinstance(answer, Raised):
-            return LoadedSubmission(problem=loading_problem(answer, source, packages))
+            return LoadedSubmission(problem=loading_problem(answer, text, packages))
         facts = answer.value if isinstance(answer, Returned) else None
         defined = replace(DefinedNames.from_facts(facts, names), packages=packages)
-        problems = (_name_problem(exercise, name, defined, source) for name in names)
-        values = next(filter(None, problems), None) or _values(child, exercise)
+        problems = (_name_problem(exercise, name, defined, text) for name in names)
+        values = next(filter(None, problems), None) or _values(child, exercise, text)
     except ChildGoneError as error:
-        return LoadedSubmission(problem=_ending_problem(error, source))
+        return LoadedSubmission(problem=_ending_problem(error, text))
     if not isinstance(values, dict):
         return LoadedSubmission(problem=LoadingProblem(Outcome.FAILED, values), notes=notes)
-    return LoadedSubmission(LoadedProgram(child, exercise, values, source, defined), notes=notes)
+    loaded = LoadedProgram(child, exercise, values, text, defined)
+    return LoadedSubmission(loaded, notes=notes)
 
 
-def _ending_problem(error: ChildGoneError, source: str = "") -> LoadingProblem:
+def _ending_problem(error: ChildGoneError, text: ProgramText = NO_TEXT) -> LoadingProblem:
     return LoadingProblem(
         outcome_sentences.error_outcome(error),
-        partial(outcome_sentences.ended_process_sentence, error, source),
-        outcome_sentences.stopped_line(error, source),
+        partial(outcome_sentences.ended_process_sentence, error, text),
+        outcome_sentences.stopped_line(error, text.source),
     )
 
 
 def loading_problem(
-    answer: Raised, source: str = "", packages: tuple[str, ...] = ()
+    answer: Raised, text: ProgramText = NO_TEXT, packages: tuple[str, ...] = ()
 ) -> LoadingProblem:
     """Return the problem for an exception that ended the loading of a program.
 
@@ -180,27 +174,29 @@ def loading_problem(
         packages: The packages that the program may import besides NumPy.
     """
     if "SyntaxError" in answer.bases and not answer.frames:
-        sentence_of = partial(outcome_sentences.syntax_error_sentence, answer, source)
+        sentence_of = partial(outcome_sentences.syntax_error_sentence, answer, text)
         return LoadingProblem(Outcome.ERRORED, sentence_of, answer.line)
     line = answer.frames[-1][0] if answer.frames else None
     defined_names = DefinedNames(packages=packages)
 
     def sentence() -> str:
-        if answer.type == "NameError" and (kind := file_kind(source.encode())):
+        if answer.type == "NameError" and (kind := file_kind(text.source.encode())):
             return kind  # as for a notebook, which Python reads as a dictionary
-        reason = outcome_sentences.error_sentence(answer, "", defined_names, loading=bool(source))
+        reason = outcome_sentences.error_sentence(
+            answer, "", defined_names, text, loading=bool(text.source)
+        )
         if answer.type != "ModuleNotFoundError":
             return reason
         # Imported here, since only failures need it.
         from grader.grading.feedback.error_explanations import numpy_sentence
 
-        return " ".join(filter(None, (reason, numpy_sentence(source))))
+        return " ".join(filter(None, (reason, numpy_sentence(text.source))))
 
     return LoadingProblem(outcome_sentences.error_outcome(answer), sentence, line)
 
 
 def _name_problem(
-    exercise: Exercise, name: str, defined_names: DefinedNames, source: str
+    exercise: Exercise, name: str, defined_names: DefinedNames, text: ProgramText
 ) -> SentenceMaker | None:
     """Return the problem with a name that the tests use, or None."""
     kind_needed = exercise.defines[name].kind
@@ -215,7 +211,7 @@ def _name_problem(
             call,
             defined_names.names,
             kind_needed,
-            source,
+            text,
         )
     if needs_value and definition.kind in _PLACEHOLDERS:
         return partial(outcome_sentences.unanswered_sentence, name, definition.kind)
@@ -225,12 +221,10 @@ def _name_problem(
         fits = definition.callable is not needs_value
     if fits:
         return None
-    return partial(
-        outcome_sentences.wrong_kind_sentence, name, kind_needed, definition.kind, source
-    )
+    return partial(outcome_sentences.wrong_kind_sentence, name, kind_needed, definition.kind, text)
 
 
-def _values(child: Child, exercise: Exercise) -> dict[str, Any] | SentenceMaker:
+def _values(child: Child, exercise: Exercise, text: ProgramText) -> dict[str, Any] | SentenceMaker:
     """Return the values that a submission defines, or the problem with one of them."""
     program, values = RunningProgram(child), {}
     requests = Requests(program, exercise.where, max_bytes=DEFAULT_RESULT_BYTES)
@@ -242,7 +236,7 @@ def _values(child: Child, exercise: Exercise) -> dict[str, Any] | SentenceMaker:
         except NoValueError as error:
             if isinstance(error.answer, Unsupported):
                 return partial(outcome_sentences.unsupported_value_sentence, name, error.answer)
-            return partial(outcome_sentences.error_sentence, error.answer, "", DefinedNames())
+            return partial(outcome_sentences.error_sentence, error.answer, "", DefinedNames(), text)
         if definition.choices and str(values[name]).strip() not in definition.choices:
             return partial(outcome_sentences.choices_sentence, name, definition.choices)
     return values

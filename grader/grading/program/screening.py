@@ -20,6 +20,7 @@ import numpy as np
 from grader.definitions.exercise import Exercise, Forbid
 from grader.grading.feedback import outcome_sentences
 from grader.grading.results.verdict import Outcome
+from grader.grading.submissions.program_text import NO_TEXT, ProgramText
 from grader.sandbox.answers import FORGED_LINE, Raised, Returned
 from grader.sandbox.interface import Child
 from grader.sandbox.printable import printable
@@ -72,8 +73,8 @@ class Use:
     line: int
 
 
-def screen(child: Child, source: str, exercise: Exercise) -> LoadingProblem | Raised | None:
-    """Screen a source that has not run yet.
+def screen(child: Child, text: ProgramText, exercise: Exercise) -> LoadingProblem | Raised | None:
+    """Screen a program that has not run yet.
 
     Returns:
         None if it may run, otherwise the problem or the syntax error.
@@ -82,15 +83,17 @@ def screen(child: Child, source: str, exercise: Exercise) -> LoadingProblem | Ra
         ChildGoneError: Parsing the source crashed Python.
     """
     if exercise.kind == "predict":
-        return _screen_answers(child, source, list(exercise.defines))
+        return _screen_answers(child, text, list(exercise.defines))
     if exercise.kind != "test" and exercise.forbid is None:
         return None  # loading the source finds its syntax errors; a suite is not loaded
-    return _screen_code(child, source, exercise)
+    return _screen_code(child, text, exercise)
 
 
-def _screen_code(child: Child, source: str, exercise: Exercise) -> LoadingProblem | Raised | None:
+def _screen_code(
+    child: Child, text: ProgramText, exercise: Exercise
+) -> LoadingProblem | Raised | None:
     """Screen code for syntax errors and forbidden uses."""
-    answer = child.ask("find_uses", source)
+    answer = child.ask("find_uses", text.source)
     if isinstance(answer, Raised):
         return answer
     if exercise.forbid is None:
@@ -99,16 +102,18 @@ def _screen_code(child: Child, source: str, exercise: Exercise) -> LoadingProble
     if uses is None:
         return LoadingProblem(Outcome.FAILED, lambda: outcome_sentences.TOO_MANY_NAMES)
     own_modules = {name.removesuffix(".py") for name in exercise.files_to_submit}
-    return find_forbidden_use(exercise.forbid, uses, own_modules)
+    return find_forbidden_use(exercise.forbid, uses, own_modules, text)
 
 
-def _screen_answers(child: Child, source: str, names: list[str]) -> LoadingProblem | Raised | None:
+def _screen_answers(
+    child: Child, text: ProgramText, names: list[str]
+) -> LoadingProblem | Raised | None:
     """Screen a prediction, which may only set names to literals.
 
     Args:
         names: The names to set.
     """
-    answer = child.ask("find_non_answer", source, names)
+    answer = child.ask("find_non_answer", text.source, names)
     what, line, name = "statement", 1, ""
     match answer:
         case Raised():
@@ -117,7 +122,8 @@ def _screen_answers(child: Child, source: str, names: list[str]) -> LoadingProbl
             return None
         case Returned(value=("statement" | "name" | "value" as what, int(line), str(name))):
             name = printable(name[:100])
-    sentence = partial(outcome_sentences.more_than_answers_sentence, what, line, name, names)
+    first = text.begin_with(line)
+    sentence = partial(outcome_sentences.more_than_answers_sentence, what, first, name, names)
     return LoadingProblem(Outcome.FAILED, sentence, line)
 
 
@@ -144,7 +150,10 @@ def _parse_uses(facts: object) -> list[Use] | None:
 
 
 def find_forbidden_use(
-    forbid: Forbid, uses: Sequence[Use], own_modules: Collection[str] = ()
+    forbid: Forbid,
+    uses: Sequence[Use],
+    own_modules: Collection[str] = (),
+    text: ProgramText = NO_TEXT,
 ) -> LoadingProblem | None:
     """Return the problem with the first forbidden use, or None.
 
@@ -152,16 +161,17 @@ def find_forbidden_use(
         own_modules: The submission's own modules, which may not be passed on either.
     """
     for use in uses:
+        line = text.begin_with(use.line)
         if (reason := _forbidden_phrase(forbid, use)) is not None:
             sentence: SentenceMaker = partial(
-                outcome_sentences.forbidden_use_sentence, use.line, reason, forbid.because
+                outcome_sentences.forbidden_use_sentence, line, reason, forbid.because
             )
         elif _is_workaround(use.name):
             template = outcome_sentences.WORKAROUND
-            sentence = partial(template.format, line=use.line, name=use.written)
+            sentence = partial(template.format, line=line, name=use.written)
         elif use.kind == "passed" and (use.name in own_modules or _could_hide(forbid, use.name)):
             template = outcome_sentences.MODULE_PASSED_ON
-            sentence = partial(template.format, line=use.line, name=use.written)
+            sentence = partial(template.format, line=line, name=use.written)
         else:
             continue
         return LoadingProblem(Outcome.FAILED, sentence, use.line)

@@ -100,9 +100,13 @@ class ProgramTester:
                 return self._without_value(test, error, replace(raw, got=error.answer))
             case ChildGoneError():
                 self.ending = outcome_sentences.error_outcome(error)
-                line = outcome_sentences.stopped_line(error, self._program.source)
+                line = outcome_sentences.stopped_line(error, self._program.text.source)
                 sentence = self._sentence(
-                    partial(outcome_sentences.ended_process_sentence, error, self._program.source)
+                    partial(
+                        outcome_sentences.ended_process_sentence,
+                        error,
+                        self._program.text,
+                    )
                 )
                 return UndisclosedResult(self.ending, raw, sentence, line)
             case TooLongError():
@@ -154,9 +158,11 @@ class ProgramTester:
         line = answer.frames[-1][0] if answer.frames else None
         sentence = ""
         if self._with_reasons:
-            check, defined = make_check(self._exercise, test), self._program.defined
+            check, program = make_check(self._exercise, test), self._program
             sentence = self._sentence(
-                lambda: outcome_sentences.error_sentence(answer, check.failing_code(error), defined)
+                lambda: outcome_sentences.error_sentence(
+                    answer, check.failing_code(error), program.defined, program.text
+                )
             )
         return UndisclosedResult(outcome_sentences.error_outcome(answer), raw, sentence, line)
 
@@ -170,7 +176,7 @@ class ProgramTester:
         """
         if not shows_expected(self._exercise, test):
             return ""
-        kind, source = difference.kind, self._program.source
+        kind, source = difference.kind, self._program.text.source
         code, starter = (  # without blank lines and comments
             [words for line in text.splitlines() if (words := line.partition("#")[0].rstrip())]
             for text in (source, self._exercise.starter)
@@ -186,7 +192,7 @@ class ProgramTester:
 
     def _missing_return_sentence(self, test: TestCase, draw: Draw, begin: int) -> str:
         """Return the sentence about a function that computes or prints a value but returns None."""
-        child, source = self._program.child, self._program.source
+        child, source = self._program.child, self._program.text.source
         printed = child.output(begin)
         try:
             if printed.strip() and compare_text(str(draw.expected), printed) is None:
@@ -194,7 +200,9 @@ class ProgramTester:
             for name in make_check(self._exercise, test).used_names(self._exercise.defines):
                 answer = child.ask("find_unreturned_value", source, name)
                 if isinstance(answer, Returned) and answer.value is not None:
-                    return outcome_sentences.unreturned_value_sentence(answer.value, source)
+                    return outcome_sentences.unreturned_value_sentence(
+                        answer.value, self._program.text
+                    )
         except ChildGoneError:
             self.ending = Outcome.FAILED
         return outcome_sentences.ONLY_PRINTED if printed.strip() else ""

@@ -13,7 +13,6 @@ from grader.grading.checks import make_check
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import outcome_sentences
 from grader.grading.program.loaded_program import LoadedSubmission, load
-from grader.grading.program.notebook_program import PartLines
 from grader.grading.results.verdict import Outcome, ResourceUsage, TestResult, Verdict
 from grader.grading.run.best_effort import BestEffort
 from grader.grading.run.disclosure import (
@@ -25,6 +24,7 @@ from grader.grading.run.disclosure import (
 )
 from grader.grading.run.program_tester import ProgramTester
 from grader.grading.run.related_results import RelatedResults
+from grader.grading.submissions.program_text import NO_TEXT, ProgramText
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import ChildGoneError
 from grader.sandbox.limits import DEFAULT_LIMITS, Limits
@@ -118,20 +118,14 @@ class SubmissionRun:
             self._child = None
 
     @property
-    def source(self) -> str:
-        """The code that was loaded. For a notebook it is made from the cells."""
-        program = self._loaded.program
-        return self.submission.source if program is None else program.source
+    def text(self) -> ProgramText:
+        """The code that was loaded, with the cells or files of its lines."""
+        return self._loaded.text
 
     @property
-    def source_of_one_file(self) -> str:
+    def text_of_one_file(self) -> ProgramText:
         """The code for a search that rewrites it; empty for a program of several files."""
-        return "" if self.lines.files else self.source
-
-    @property
-    def lines(self) -> PartLines:
-        """The mapping from the program's lines to cells of a notebook or to files."""
-        return self._loaded.lines
+        return NO_TEXT if self.text.files else self.text
 
     @property
     def deadline(self) -> float:
@@ -243,14 +237,13 @@ class SubmissionRun:
         self, test: TestCase, undisclosed: UndisclosedResult, output: str
     ) -> TestResult:
         """Return the result of a visible test, with the values behind a failure."""
-        lines, message, line = self.lines, undisclosed.message, undisclosed.line
-        if not lines.is_one_file:
-            message = self.best_effort.sentence(
-                lambda: lines.sentence(undisclosed.message), message
-            )
-            line = lines.line(line)
         result = make_result(
-            test, undisclosed.outcome, message, points=undisclosed.points, line=line, output=output
+            test,
+            undisclosed.outcome,
+            undisclosed.message,
+            points=undisclosed.points,
+            line=self.text.main_line(undisclosed.line),
+            output=output,
         )
         has_values = undisclosed.outcome is not Outcome.PASSED and self._with_values
         if not has_values or not shows_expected(self.exercise, test):
@@ -288,12 +281,10 @@ class SubmissionRun:
         wrong = (Outcome.FAILED, Outcome.ERRORED)
         failures = (each for each in results.values() if not each.hidden and each.outcome in wrong)
         first = next(failures, None)
-        if first is None or self.problem or self.lines.files:
+        if first is None or self.problem or self.text.files:
             return results
         sentence = self.best_effort.sentence(
-            lambda: self.lines.sentence(
-                outcome_sentences.second_definition_sentence(self.exercise.defines, self.source)
-            ),
+            lambda: outcome_sentences.second_definition_sentence(self.exercise.defines, self.text),
             "",
         )
         if sentence:

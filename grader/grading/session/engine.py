@@ -106,17 +106,15 @@ class Engine:
         diagnostician = self._diagnosticians.get(
             run.exercise.digest, lambda: Diagnostician(oracle, self._sandbox)
         )
-        return diagnostician.diagnose(
-            run.results, run.observed, run.deadline, run.source_of_one_file
-        )
+        return diagnostician.diagnose(run.results, run.observed, run.deadline, run.text_of_one_file)
 
     def _find_expression(self, oracle: Oracle, run: SubmissionRun) -> "Diagnosis | None":
         from grader.grading.diagnosis.first_expression import find_first_wrong_expression
 
-        source = run.source_of_one_file
-        if not source:
+        text = run.text_of_one_file
+        if not text.source:
             return None
-        return find_first_wrong_expression(oracle, source, self._sandbox, run.results)
+        return find_first_wrong_expression(oracle, text, self._sandbox, run.results)
 
     def _find_example(self, oracle: Oracle, run: SubmissionRun) -> "SmallExample | None":
         from grader.grading.diagnosis.small_example import find_small_example
@@ -180,7 +178,7 @@ def _trace_shapes(
     from grader.grading.diagnosis.first_expression import find_place
     from grader.grading.diagnosis.line_shapes import trace_shapes
 
-    source, results = run.source_of_one_file, run.results
+    source, results = run.text_of_one_file.source, run.results
     lines = trace_shapes(oracle, source, sandbox, results)
     place = find_place(oracle, source, sandbox, results)
     wrong = max((s.line for s in lines if place and s.line <= place.line), default=0)

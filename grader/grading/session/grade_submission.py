@@ -61,7 +61,6 @@ def grade_submission(
     if run.exercise.kind in ("write", "fix"):
         if diagnosis is None and time.monotonic() < until:
             diagnosis = make("first expression", find_expression, None)
-        diagnosis = make("lines of the diagnosis", lambda: run.lines.diagnosis(diagnosis), None)
         if time.monotonic() < until:
             example = make("small example", find_example, None)
     errors = tuple(run.best_effort.feedback_errors)

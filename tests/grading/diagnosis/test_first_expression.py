@@ -8,9 +8,9 @@ import pytest
 from grader.grading.diagnosis import first_expression
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback.diagnosis_sentences import first_expression_sentence
-from grader.grading.program.notebook_program import PartLines
-from grader.grading.results.verdict import Diagnosis, Verdict
+from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import verdict_data
+from grader.grading.submissions.program_text import ProgramText
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import Fields, GradeAll, Make
 
@@ -155,7 +155,7 @@ def test_an_edition_without_solution_starts_no_child(make: Make, sandbox: Sandbo
     """As in a page: nothing is searched there."""
     exercise = replace(make(HIDDEN, solution=SOLUTION), solution="")
     search = first_expression.find_first_wrong_expression
-    assert search(Oracle(exercise), WRONG, None, {}) is None  # type: ignore[arg-type]  # none is asked
+    assert search(Oracle(exercise), ProgramText(WRONG), None, {}) is None  # type: ignore[arg-type]  # none is asked
     assert sandbox is not None
 
 
@@ -207,9 +207,5 @@ if search is not None:
 
 def test_a_notebook_has_lines_of_cells() -> None:
     """The line is that in its cell."""
-    feedback = first_expression_sentence("wrong", "a", 7)
-    shown = PartLines((2, 5), (3, 7)).diagnosis(
-        Diagnosis("expression", "wrong", feedback, None, ())
-    )
-    assert shown is not None
-    assert "line 4 of cell 5 gives" in shown.feedback
+    line = ProgramText("", (2, 5), (3, 7)).name_line(7)
+    assert "line 4 of cell 5 gives" in first_expression_sentence("wrong", "a", line)

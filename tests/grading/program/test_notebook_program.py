@@ -7,10 +7,10 @@ from typing import TypeAlias
 
 import pytest
 
-from grader.grading.program.notebook_program import PartLines
-from grader.grading.results.verdict import Diagnosis, Outcome, Verdict
+from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.grading.session.engine import grade
+from grader.grading.submissions.program_text import ProgramText
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import read_failed_cells
 from grader.sandbox.in_child import cells
@@ -214,20 +214,14 @@ def test_a_magic_is_where_python_stops_reading(source: str, left: list[str]) -> 
     assert not made.unreadable
 
 
-def test_lines_of_a_program_become_lines_of_cells() -> None:
-    """In sentences of ours alone: words of an exception or an author stay."""
-    lines = PartLines((2, 5), (3, 7))
-    assert lines.sentence("In lines 1, 3 and 4 (line 99).") == (
-        "In line 1 of cell 2, line 3 of cell 2 and line 1 of cell 5 (line 99)."
-    )
-    assert lines.sentence("KeyError: 'line 3' (line 4, in f).") == (
-        "KeyError: 'line 3' (line 1 of cell 5, in f)."
-    )
-    told = "The mistake is in your `g` (line 4): see line 4 of the sheet."
-    found = lines.diagnosis(Diagnosis("misconception", "m", told, None, ()))
-    assert found is not None
-    assert found.feedback == (
-        "The mistake is in your `g` (line 1 of cell 5): see line 4 of the sheet."
+def test_lines_of_a_program_are_named_as_lines_of_cells() -> None:
+    """A line of no cell keeps its number."""
+    text = ProgramText("", (2, 5), (3, 7))
+    assert text.name_lines([1, 3, 4]) == ("line 1 of cell 2, line 3 of cell 2 and line 1 of cell 5")
+    assert text.begin_with(4) == "Line 1 of cell 5"
+    assert text.name_lines([3, 99]) == "lines 3 and 99"
+    assert text.in_message("expected a block after line 4") == (
+        "expected a block after line 1 of cell 5"
     )
 
 

@@ -23,6 +23,7 @@ _OWN_STATE: Final = re.compile(r"[A-Z]|default_rng$")
 _MIN_NUMBERS: Final = 3  # numbers; fewer are too common to identify a test
 _SEEDED: Final = frozenset({"default_rng", "RandomState", "SeedSequence", "Random"})
 _UNFORESEEN: Final = frozenset({"time", "secrets", "uuid"})
+_GLOBAL_STATE: Final = "the random state of the whole process"
 _ANY_NUMBERS_DO: Final = frozenset({"unchanged_inputs", "deterministic"})
 
 
@@ -177,8 +178,8 @@ def global_random_state(subject: LintedExercise) -> Iterator[Problem]:
                 values |= _list_value_names(used, subject.walk_nodes(mode, *steps))
         for mode, steps in subject.list_python(index):
             for node in subject.walk_nodes(mode, *steps):
-                if message := _chance(node, values):
-                    yield subject.in_text(message, cast("ast.expr", node), *steps)
+                if chance := _find_chance(node, values):
+                    yield subject.in_text("; ".join(chance), cast("ast.expr", node), *steps)
     yield from _chance_in_reference(subject)
 
 
@@ -196,8 +197,8 @@ def _chance_in_reference(subject: LintedExercise) -> Iterator[Problem]:
         path = paths.get((definition.reference or "").partition(":")[0])
         if course is None or path is None:
             continue
-        for line, message in _chances(course.sources[path]):
-            detail = f"line {line} of {path}: {message.partition(';')[0]}; pass what it needs"
+        for line, chance in _chances(course.sources[path]):
+            detail = f"line {line} of {path}: {chance}; pass what it needs"
             yield subject.problem(detail, "defines", name, "reference")
 
 
@@ -207,31 +208,31 @@ def _chances(source: str) -> tuple[tuple[int, str], ...]:
     tree = ast.parse(source)
     nodes = list(ast.walk(tree))
     values = _list_value_names(find_names(tree), nodes)
-    return tuple((node.lineno, reason) for node in nodes if (reason := _chance(node, values)))  # type: ignore[attr-defined]  # it has a place
+    return tuple((node.lineno, each[0]) for node in nodes if (each := _find_chance(node, values)))  # type: ignore[attr-defined]  # it has a place
 
 
-def _chance(node: ast.AST, values: Collection[str]) -> str:
-    """Return the reason why a test's Python depends on more than its seed, or ""."""
+def _find_chance(node: ast.AST, values: Collection[str]) -> tuple[str, str] | None:
+    """Return why a test's Python depends on more than its seed, and the advice, or None."""
     match node:
         case ast.Call(func=function, args=[], keywords=[]) if (
             name := ast.unparse(function)
         ).rpartition(".")[2] in _SEEDED and name.partition(".")[0] not in values:
-            return f"'{name}()' has no seed; use 'rng', or give it one"
+            return f"'{name}()' has no seed", "use 'rng', or give it one"
         case ast.Attribute(
             value=ast.Attribute(value=ast.Name(id="np" | "numpy" as module), attr="random"),
             attr=name,
         ) if not _OWN_STATE.match(name):
-            return f"'{module}.random.{name}' uses the random state of the whole process; use 'rng'"
+            return f"'{module}.random.{name}' uses {_GLOBAL_STATE}", "use 'rng'"
         case ast.Attribute(value=ast.Name(id="random"), attr=name) if (
             "random" not in values and not _OWN_STATE.match(name)
         ):
-            return f"'random.{name}' uses the random state of the whole process; use 'rng'"
+            return f"'random.{name}' uses {_GLOBAL_STATE}", "use 'rng'"
         case ast.Attribute(value=ast.Name(id=module), attr=name) if module not in values and (
             module in _UNFORESEEN or (module, name) == ("os", "urandom")
         ):
-            return f"'{module}.{name}' is different in every run; use 'rng', or write a value"
+            return f"'{module}.{name}' is different in every run", "use 'rng', or write a value"
         case _:
-            return ""
+            return None
 
 
 @rule("ETU307", "warning")

@@ -21,13 +21,11 @@ def relation_sentence(
     facts = dict(relation.facts)
     if relation.id in _WITH_FACTOR:
         facts["origin"] = origin or ("", ())
+    item = item_name(relation.path[0], items) if len(relation.path) == 1 else ""
+    if relation.id in _WITH_SUBJECT:
+        return render_sentence(_SENTENCES[relation.id], item or "This", extra_names={}, **facts)
     sentence = render_sentence(_SENTENCES[relation.id], extra_names={}, **facts)
-    if len(relation.path) != 1:
-        return sentence
-    item = item_name(relation.path[0], items)
-    this_is = "This is "
-    is_about_all = sentence.startswith(this_is)
-    return f"{item} is {sentence[len(this_is) :]}" if is_about_all else f"{item}: {sentence}"
+    return f"{item}: {sentence}" if item else sentence
 
 
 def _range_text(low: float, high: float) -> str:
@@ -54,6 +52,7 @@ def _length(axis: Axis) -> str:
 
 
 _WITH_FACTOR: Final = ("constant-factor", "scores-scaled")
+_WITH_SUBJECT: Final = ("transposed", "reduced-axis")
 _CONSTANTS: Final = {
     "log-2-for-e": "as if a logarithm were taken to base 2 instead of e",
     "log-10-for-e": "as if a logarithm were taken to base 10 instead of e",
@@ -109,8 +108,8 @@ _SENTENCES: Final[Mapping[RelationId, SentenceTemplate]] = {
         if digits == 0
         else f"The values are the expected ones rounded to {digits} decimal{'s' * (digits > 1)}."
     ),
-    "transposed": lambda is_matrix: (
-        "This is the expected result with "
+    "transposed": lambda this, is_matrix: (
+        f"{this} is the expected result with "
         f"{'rows and columns' if is_matrix else 'its last two axes'} swapped."
     ),
     "axes-permuted": "The values are right, but the axes are in another order.",
@@ -128,8 +127,8 @@ _SENTENCES: Final[Mapping[RelationId, SentenceTemplate]] = {
         "the rows, along the last axis, that should."
         f"{' Do you divide by sums along the wrong axis?' if is_share else ''}"
     ),
-    "reduced-axis": lambda what, name, axes: (
-        f"This is the {what} of `{name}` along {'axis' if len(axes) == 1 else 'axes'} "
+    "reduced-axis": lambda this, what, name, axes: (
+        f"{this} is the {what} of `{name}` along {'axis' if len(axes) == 1 else 'axes'} "
         f"{' and '.join(map(str, axes))}; another axis is asked for."
     ),
     "softmax-missing": "These are scores: the softmax of each of your rows is what is expected.",

@@ -16,6 +16,7 @@ from grader.authoring.sources.notebook_reader import read_notebook
 from grader.authoring.sources.program_parts import join, read_program
 from grader.authoring.sources.python_parsing import error_in, find_imports, parse
 from grader.authoring.sources.source_files import (
+    NotJsonError,
     UnreadableError,
     printable_name,
     read_text,
@@ -54,12 +55,10 @@ def load_notebook(path: Path) -> Assignment:
     try:
         questions = read_notebook(path)
         is_otter = bool(_OTTER.search(read_text(path, MAX_NOTEBOOK)))
+    except NotJsonError as error:
+        raise UsageError(f"{printable_name(path.parent)}/{error}") from error
     except UnreadableError as error:
-        message = str(error)
-        # The message also gives the line of the broken JSON.
-        if message.startswith(f"{printable_name(path.name)}:"):
-            raise UsageError(f"{printable_name(path.parent)}/{message}") from error
-        raise error_in(path, message) from error
+        raise error_in(path, str(error)) from error
     if not questions.drafts and questions.failures:
         raise error_in(path, f"no answer of it can be audited: {questions.failures[0]}")
     if not questions.drafts:

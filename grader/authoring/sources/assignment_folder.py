@@ -65,6 +65,7 @@ def load_python_folder(
     solution: Path | None = None,
     tests: Sequence[Path] = (),
     starter: Path | None = None,
+    advice: tuple[str, str] = ("name it with --solution", "name one with --solution"),
 ) -> Assignment:
     """Read a solution and its tests.
 
@@ -73,6 +74,7 @@ def load_python_folder(
         solution: The solution's file; by default found by convention.
         tests: Test files, or folders of them; by default found by convention.
         starter: The starter's file; by default found by convention, if there is one.
+        advice: What to do where no file, or more than one, may be the solution.
 
     Raises:
         DefinitionError: A file cannot be used, or the choice of a file is ambiguous.
@@ -95,7 +97,7 @@ def load_python_folder(
         root = folder.absolute()
     files = FolderFiles(root)
     names = {path: _find_name(root, path) for path in named}
-    reader = _Reader(files, [names[path] for path in tests], is_whole=folder is not None)
+    reader = _Reader(files, [names[path] for path in tests], advice, is_whole=folder is not None)
     return reader.read_assignment(
         None if solution is None else names[solution], None if starter is None else names[starter]
     )
@@ -113,9 +115,12 @@ def _find_name(root: Path, path: Path) -> str:
 class _Reader:
     """A reader for the files of one assignment."""
 
-    def __init__(self, files: FolderFiles, tests: Sequence[str], *, is_whole: bool) -> None:
+    def __init__(
+        self, files: FolderFiles, tests: Sequence[str], advice: tuple[str, str], *, is_whole: bool
+    ) -> None:
         self._files = files
         self._is_whole = is_whole
+        self._advice_if_none, self._advice_if_several = advice
         self._read: dict[str, tuple[str, ast.Module]] = {}
         self._notes: list[str] = []
         self._tests = self._find_tests(tests)
@@ -352,7 +357,7 @@ class _Reader:
             message = f"the tests import {first!r}, and no file has it"
             imports = find_imports(self._parse(self._tests[0]))
             lines = [module.line for module in imports if module.parts[0] == first]
-        message = f"there is no solution: {message}; name it with --solution"
+        message = f"there is no solution: {message}; {self._advice_if_none}"
         raise error_in(self._files.find_path(self._tests[0]), message, *lines[:1])
 
     def _find_missing(self) -> list[str]:
@@ -395,7 +400,7 @@ class _Reader:
             if len(choice) == 1:
                 return choice[0]
         several = ", ".join(list(candidates)[:_MAX_NAMES])
-        message = f"each of these may be the solution: {several}; name one with --solution"
+        message = f"each of these may be the solution: {several}; {self._advice_if_several}"
         raise error_in(self._files.root, message)
 
 

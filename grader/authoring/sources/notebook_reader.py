@@ -8,6 +8,7 @@ from grader.authoring.sources.nbgrader import MARKS, NbgraderReader, PlainReader
 from grader.authoring.sources.notebook_cells import NotebookCell
 from grader.authoring.sources.otter import OtterReader, has_questions
 from grader.authoring.sources.source_files import (
+    NotJsonError,
     UnreadableError,
     parse_json,
     printable_name,
@@ -29,7 +30,7 @@ def read_notebook(path: Path) -> SourceDrafts:
     try:
         book_cells = read_cells(book)
     except NotebookError as error:
-        raise UnreadableError(f"{name}: {error}") from None
+        raise NotJsonError(f"{name}: {error}") from None
     if (language := find_language(book)).lower() != "python":
         raise UnreadableError(f"{name} is a notebook in {language}; notebooks in Python are read")
     cells = []

@@ -35,11 +35,8 @@ TEST_FOLDERS = ("test", "tests")
 """The names of test folders beside a module."""
 
 _UNCLEAR = ("solution", "solutions", "main", "__init__")
-# Options that `etude audit` has and an import lacks.
-_NEXT_STEP = {
-    "name it with --solution": "put it beside them under that name",
-    "name one with --solution": "put each with its tests into a folder",
-}
+# An import has no option `--solution`.
+_ADVICE = ("put it beside them under that name", "put each with its tests into a folder")
 
 
 def has_tests(folder: Path) -> bool:
@@ -63,13 +60,10 @@ def read_tested_modules(folder: Path, tests: Sequence[Path] = ()) -> SourceDraft
     while (root / "__init__.py").is_file():
         root = root.parent
     try:
-        draft = _make_draft(load_python_folder(root, tests=tests or files))
+        draft = _make_draft(load_python_folder(root, tests=tests or files, advice=_ADVICE))
     except EtudeError as error:
-        message = str(error)
-        for old, new in _NEXT_STEP.items():
-            message = message.replace(old, new)
         if tests or len(files) == 1:
-            raise UnreadableError(message) from error
+            raise UnreadableError(str(error)) from error
         source_drafts = SourceDrafts()
         for path in files:
             try:

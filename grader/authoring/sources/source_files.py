@@ -20,6 +20,10 @@ class UnreadableError(EtudeError):
     """A file of a source cannot be used; the message names the file and the reason."""
 
 
+class NotJsonError(UnreadableError):
+    """A file is not JSON of the right form; the message begins with its name and the line."""
+
+
 def read_text(path: Path, cap: int) -> str:
     """Read a UTF-8 text file, with line ends converted to line feeds.
 
@@ -48,16 +52,16 @@ def parse_json(text: str, name: str) -> Any:
     """Parse JSON.
 
     Raises:
-        UnreadableError: The text is not JSON, or is nested too deeply.
+        NotJsonError: The text is not JSON, or is nested too deeply.
     """
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
         position = f"{name}:{error.lineno}:{error.colno}"
-        raise UnreadableError(f"{position}: not valid JSON: {error.msg}") from error
+        raise NotJsonError(f"{position}: not valid JSON: {error.msg}") from error
     except (RecursionError, ValueError) as error:
         # RecursionError: nested too deeply. ValueError: a number has too many digits.
-        raise UnreadableError(f"{name}: not valid JSON that can be read here") from error
+        raise NotJsonError(f"{name}: not valid JSON that can be read here") from error
     level = [data]
     for _ in range(_MAX_NESTING):
         level = [
@@ -68,7 +72,7 @@ def parse_json(text: str, name: str) -> Any:
         ]
         if not level:
             return data
-    raise UnreadableError(f"{name}: nested more than {_MAX_NESTING} levels deep")
+    raise NotJsonError(f"{name}: nested more than {_MAX_NESTING} levels deep")
 
 
 def find_path_inside(folder: Path, name: object) -> Path:

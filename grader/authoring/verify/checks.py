@@ -1,6 +1,5 @@
 """The findings of a proof, each a reason why an exercise is not proven."""
 
-import re
 from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
@@ -28,14 +27,8 @@ from grader.mutation import mutants
 
 _Check: TypeAlias = Callable[[ProofFacts], Iterator[ProofFinding]]
 
-# An error caused by the author's slip, not a learner's mistake: "NameError: name 'x' is not
-# defined (line 3)", or "Line 3 uses `x`, which is not defined. (NameError: name 'x' is not
-# defined)".
-_SLIP: Final = re.compile(
-    r"(?:^|\()(?P<error>(?P<kind>NameError|UnboundLocalError|ImportError|ModuleNotFoundError"
-    r"|SyntaxError): .*?)(?: \(line \d|\)\.?\s*$)",
-    re.DOTALL,
-)
+# Errors that an author's slip causes, not a learner's mistake.
+_SLIPS: Final = ("NameError", "UnboundLocalError", "ImportError", "SyntaxError")
 _PLACEHOLDERS: Final = ("ellipsis", "NoneType")
 _HEADROOM: Final = 10  # a solution may use a tenth of a limit
 _MIN_CPU: Final = 0.05  # seconds that a busy machine may add to any run
@@ -355,12 +348,12 @@ def _find_load_error(facts: ProofFacts, name: str) -> str:
 
 def _find_common_error(facts: ProofFacts, name: str) -> str:
     """Return the error of a slip that ends a misconception in every test, or ""."""
-    opened = facts.verdicts[RunGroup.BROKEN].get(name)
-    slips = [_SLIP.search(test.message) for test in opened.tests] if opened is not None else []
-    if not slips or slips[0] is None or any(slip is None for slip in slips):
+    verdict = facts.verdicts[RunGroup.BROKEN].get(name)
+    if verdict is None or verdict.evidence is None:
         return ""
-    kinds = {slip["kind"] for slip in slips if slip is not None}
-    return slips[0]["error"] if len(kinds) == 1 else ""
+    errors = [verdict.evidence.errors.get(test.id, ("", "")) for test in verdict.tests]
+    kinds = {kind for kind, _ in errors}
+    return errors[0][1] if len(kinds) == 1 and kinds <= {*_SLIPS} else ""
 
 
 def _is_rejected(facts: ProofFacts, name: str) -> bool:

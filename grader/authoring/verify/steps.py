@@ -201,6 +201,6 @@ def _plan_last_runs(facts: ProofFacts) -> Iterator[VariantRun]:
     for misconception in exercise.misconceptions:
         tests = facts.verdicts[RunGroup.MISCONCEPTION][misconception.id].tests
         if tests and all(test.outcome is Outcome.ERRORED for test in tests):
-            yield variants.plan_run(
-                RunGroup.BROKEN, misconception.id, visible, misconception.code, exercise
+            yield variants.plan_with_evidence(
+                RunGroup.BROKEN, misconception.id, visible, misconception.code
             )

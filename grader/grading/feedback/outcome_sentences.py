@@ -189,11 +189,10 @@ def error_sentence(
     if not error.frames and call:
         return _test_line_sentence(error, call, defined_names, text)
     explained = _cause_sentence(error)
-    error_text = f"{error.type}: {_error_words(error)}" if error.message else error.type
     if not explained:
-        return f"{error_text}{at}."
+        return f"{error_text(error)}{at}."
     place = _place(error, text, loading=loading)
-    return f"{place and f'{place[0].upper()}{place[1:]}: '}{explained} ({error_text})"
+    return f"{place and f'{place[0].upper()}{place[1:]}: '}{explained} ({error_text(error)})"
 
 
 def _cause_sentence(error: Raised) -> str:
@@ -209,6 +208,11 @@ def _cause_sentence(error: Raised) -> str:
     if not sentence and error.type == "NameError" and (missing := _QUOTED.search(error.message)):
         return error_explanations.undefined_name_sentence(missing[1], error.names)
     return " ".join(filter(None, (sentence, shapes)))
+
+
+def error_text(error: Raised) -> str:
+    """Return an error's type and message, as Python prints them."""
+    return f"{error.type}: {_error_words(error)}" if error.message else error.type
 
 
 def _error_words(error: Raised) -> str:
@@ -280,12 +284,12 @@ def syntax_error_sentence(error: Raised, text: ProgramText = NO_TEXT) -> str:
     quoted = f": `{error.text.strip()[:80]}`" if error.text.strip() else ""
     line = text.name_line(error.line) if error.line else "your code"
     message = text.in_message(shorten(error.message, MAX_QUOTE_LENGTH))
-    error_text = f"({error.type}: {message})"
+    quoted_error = f"({error.type}: {message})"
     from grader.grading.feedback.error_explanations import unreadable_line_sentence
 
     if explained := unreadable_line_sentence(error.text.strip(), error.message):
-        return f"Python cannot read {line}{quoted}. {explained} {error_text}"
-    return f"Python cannot read {line}{quoted} {error_text}."
+        return f"Python cannot read {line}{quoted}. {explained} {quoted_error}"
+    return f"Python cannot read {line}{quoted} {quoted_error}."
 
 
 def _line_at(source: str, position: int) -> int:
@@ -332,10 +336,9 @@ def failed_cell_note(cell: str, line: int | None, error: Raised, text: ProgramTe
     """
     if "SyntaxError" in error.bases and not error.frames:
         return f"{cell.capitalize()} was left out. {syntax_error_sentence(error, text)}"
-    error_text = f"{error.type}: {_error_words(error)}" if error.message else error.type
     pronoun = "" if "line" in cell else "its "
     at = f" at {pronoun}line {line}" if line else ""
-    stopped = f"{cell.capitalize()} stopped{at} ({error_text})"
+    stopped = f"{cell.capitalize()} stopped{at} ({error_text(error)})"
     return f"{stopped}. What it defines and the other cells were run."
 
 

@@ -95,6 +95,8 @@ class Evidence:
     usage: ResourceUsage
     wrong_expected_values: tuple[WrongExpectedValue, ...] = ()
     varied: tuple[TestId, ...] = ()  # tests that expect an array of floats with different values
+    # The type and the text of the submission's own error in a test.
+    errors: Mapping[TestId, tuple[str, str]] = field(default_factory=dict)
 
     # With `JobOptions.wrong_program`: the tests that changed when both programs were graded again.
     changed_outcomes: tuple[TestId, ...] = ()  # tests with another outcome for the submission
@@ -135,6 +137,10 @@ class Evidence:
                     "changed_inputs",
                     "changed_expected_values",
                 )
+            },
+            errors={
+                TestId(str(test)): (str(kind), str(text))
+                for test, (kind, text) in data["errors"].items()
             },
             input_summary=dict(data["input_summary"]),
         )

@@ -21,6 +21,7 @@ from grader.grading.comparison.compare import EXACT, compare
 from grader.grading.diagnosis.input_values import parts
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import Oracle
+from grader.grading.feedback.outcome_sentences import error_text
 from grader.grading.program.value_copies import NotCopyableError, copy_containers
 from grader.grading.results.raw_result import RawResult
 from grader.grading.results.verdict import Evidence, Outcome, Verdict, WrongExpectedValue
@@ -42,7 +43,7 @@ _CHANCE_OUTCOMES = (
 
 
 def collect_evidence(run: SubmissionRun) -> Evidence:
-    """End a run; return its resource usage and the expected literals that it proves wrong."""
+    """End a run; return its resource usage, wrong expected literals, and errors."""
     varied = []  # tests that expect an array of floats that differ by more than rounding
     for name, raw in run.observed.items():
         if isinstance(raw.expected, np.ndarray) and raw.expected.dtype.kind == "f":
@@ -65,7 +66,12 @@ def collect_evidence(run: SubmissionRun) -> Evidence:
             message = f"the definition says {written}, the solution prints {actual}"
         if message:
             wrong_values.append(WrongExpectedValue(test.id, message))
-    return Evidence(run.end(), tuple(wrong_values), tuple(varied))
+    errors = {
+        name: (raw.got.type, error_text(raw.got))
+        for name, raw in run.observed.items()
+        if isinstance(raw.got, Raised) and raw.got.frames
+    }
+    return Evidence(run.end(), tuple(wrong_values), tuple(varied), errors)
 
 
 def _wrong_value(exercise: Exercise, test: TestCase, written: Any, raw: RawResult | None) -> str:

@@ -564,7 +564,7 @@ def test_a_diagnosis_is_given_up_when_the_submission_s_time_is_over(
     make: Make, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The verdict stands; the next submission with the same mistake is told of it."""
-    ends = property(lambda run: math.inf if "again" in run.source else 0.0)
+    ends = property(lambda run: math.inf if "again" in run.text.source else 0.0)
     monkeypatch.setattr(SubmissionRun, "deadline", ends)
     late, early = graded(means(make, MAX), sandbox, MAXIMA, MAXIMA + "# again\n")
     assert late.diagnosis is None

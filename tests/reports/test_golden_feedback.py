@@ -87,13 +87,13 @@ class Spy:
             return related
 
         def diagnosis(
-            told: Diagnostician, results: Any, observed: Any, deadline: float, source: str
+            told: Diagnostician, results: Any, observed: Any, deadline: float, text: Any
         ) -> Diagnosis | None:
             for each in observed.values():
                 self._note(each.difference_kind and each.difference_kind.value)
             self._listens = False
             try:
-                return diagnose(told, results, observed, deadline, source)
+                return diagnose(told, results, observed, deadline, text)
             finally:
                 self._listens = True
 

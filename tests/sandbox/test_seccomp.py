@@ -143,16 +143,6 @@ def test_without_a_scratch_folder_files_are_opened_to_be_read(number: int, place
         assert _judge(seccomp.program("x86_64", 7, scratch=True), call) == ALLOW
 
 
-@pytest.mark.parametrize("machine", seccomp.ARCHITECTURES)
-def test_the_places_of_the_pid_are_where_it_stands(machine: str) -> None:
-    """A program for one process becomes that for another by replacing these words."""
-    for scratch in (True, False):
-        program = bytearray(seccomp.program(machine, 7, scratch=scratch))
-        for place in seccomp.pid_offsets(machine, scratch=scratch):
-            struct.pack_into("=I", program, place, 123_456)
-        assert program == seccomp.program(machine, 123_456, scratch=scratch)
-
-
 def test_a_program_fits_the_kernel() -> None:
     """Eight bytes an instruction, at most 4096 of them, for each architecture."""
     for machine in seccomp.ARCHITECTURES:

@@ -386,19 +386,6 @@ def _warning(  # with the parameters of `warnings.formatwarning`
 
 
 def _signature(value: object) -> str:
-    if type(value) is types.FunctionType:
-        code = value.__code__
-        # A shortcut for plain parameters, since `inspect.signature` is slow.
-        if not (
-            value.__defaults__
-            or value.__kwdefaults__
-            or value.__annotations__
-            or value.__dict__
-            or code.co_posonlyargcount
-            or code.co_kwonlyargcount
-            or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
-        ):
-            return f"({', '.join(code.co_varnames[: code.co_argcount])})"
     try:
         return str(inspect.signature(value))[:_MAX_MESSAGE]  # type: ignore[arg-type]
     except Exception:  # noqa: BLE001  a submission's decorators may do anything

@@ -133,8 +133,6 @@ _ALLOW, _KILL_PROCESS, _ERRNO = 0x7FFF_0000, 0x8000_0000, 0x0005_0000
 _NR_OFFSET, _ARCH_OFFSET, _ARGUMENTS_OFFSET = 0, 4, 16
 _X32_BIT = 0x4000_0000  # set in the numbers of x32 calls
 
-_INSTRUCTION_SIZE, _CONSTANT_OFFSET = 8, 4
-
 Instruction = tuple[int, int, int, int]
 
 
@@ -242,14 +240,3 @@ def program(machine: str, pid: int, *, scratch: bool) -> bytes:
     """
     allowed = ALLOWED | SCRATCH if scratch else ALLOWED
     return _allowing(*ARCHITECTURES[machine], allowed, conditions(pid, scratch=scratch))
-
-
-def pid_offsets(machine: str, *, scratch: bool) -> list[int]:
-    """Return the offsets in a `program` at which the pid is stored, as 32 bits each.
-
-    Raises:
-        KeyError: For an architecture other than `x86_64` and `aarch64`.
-    """
-    first, second = (program(machine, pid, scratch=scratch) for pid in (0, 0xFFFF_FFFF))
-    offsets = range(_CONSTANT_OFFSET, len(first), _INSTRUCTION_SIZE)
-    return [offset for offset in offsets if first[offset] != second[offset]]

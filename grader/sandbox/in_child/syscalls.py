@@ -33,8 +33,6 @@ _libc.syscall.restype = ctypes.c_long
 _libc.mount.argtypes = [ctypes.c_char_p] * 3 + [ctypes.c_ulong, ctypes.c_char_p]
 _libc.prctl.argtypes = [ctypes.c_int] + [ctypes.c_ulong] * 4
 _with_interpreter_lock = ctypes.PyDLL(None, use_errno=True)
-# ctypes creates a function on first use. These are created early, so that children inherit them.
-_PRELOADED = [getattr(_libc, name) for name in ("unshare", "setns", "socket", "signal")]
 
 _CAPABILITIES_VERSION_3 = struct.pack("=II", 0x2008_0522, 0)
 _NO_CAPABILITIES = bytes(24)
@@ -97,40 +95,16 @@ def is_refused_a_socket() -> bool:
     return False
 
 
-def default_signal(number: int) -> None:
-    """Reset a signal to its default action."""
-    _libc.signal(number, None)
-
-
 class _FilterProgram(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_void_p))
 
 
-class Filter:
-    """A BPF program in memory, ready for seccomp."""
-
-    def __init__(self, program: bytes) -> None:
-        self._program = ctypes.create_string_buffer(program, len(program))
-        self._header = _FilterProgram(len(program) // 8, ctypes.addressof(self._program))
-        self._arguments = (
-            _NUMBERS[MACHINE]["seccomp"],
-            SECCOMP_SET_MODE_FILTER,
-            SECCOMP_FILTER_FLAG_TSYNC,
-            ctypes.byref(self._header),
-        )
-
-    def set_constant(self, offset: int, value: int) -> None:
-        """Replace the 32-bit constant at an offset of the program."""
-        struct.pack_into("=I", self._program, offset, value)
-
-    def load(self) -> None:
-        """Apply the filter to every system call of this process from now on."""
-        _check_result(_libc.syscall(*self._arguments), "seccomp")
-
-
 def load_filter(program: bytes) -> None:
     """Apply a BPF program to every system call of this process from now on."""
-    Filter(program).load()
+    instructions = ctypes.create_string_buffer(program, len(program))
+    header = _FilterProgram(len(program) // 8, ctypes.addressof(instructions))
+    arguments = (SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, ctypes.byref(header))
+    _check_result(_libc.syscall(_NUMBERS[MACHINE]["seccomp"], *arguments), "seccomp")
 
 
 # With Landlock an unprivileged process can give up rights over files, network and processes. Each

@@ -11,9 +11,6 @@ each message:
         ->  {"status": exit code or negative signal number, "cpu": seconds, "rss": KiB}
 
 It is started by `BOOTSTRAP` in `grader.sandbox.backends`.
-
-Each memory page that a child writes to costs a page fault, a copy and its release. So the zygote
-creates in advance what a child needs.
 """
 
 import contextlib
@@ -29,7 +26,7 @@ import tempfile
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-from . import operations, request_loop, seccomp, syscalls, warm_up
+from . import operations, request_loop, seccomp, syscalls
 
 # Modules that are imported in advance if there will be many submissions.
 _PRELOADED_MODULES = (
@@ -48,8 +45,6 @@ _SETUP_FAILED = 97  # exit status of a child that could not be isolated
 _MAX_REQUEST_BYTES = 1 << 12  # bytes of one request
 _SEED = 0
 _SECONDS_TO_REPORT = 1  # seconds after the CPU limit for the report of `cpu_limit`
-# Plain numbers, since using members of an enumeration touches more memory.
-_SIGKILL, _SIGINT = int(signal.SIGKILL), int(signal.SIGINT)
 
 _RLIMITS = {
     "address_space": resource.RLIMIT_AS,
@@ -99,8 +94,6 @@ def main(control: int, configuration: str) -> NoReturn:
         with contextlib.suppress(OSError):
             os.listdir("/etc")  # noqa: PTH208  no pathlib in here
             raise RuntimeError("not isolated: the file system is open")
-    if config["is_batch"]:
-        warm_up.warm_up()
     zygote = _Zygote(config["backend"], channel, connection, pid_namespace)
     if config["is_batch"]:
         gc.collect()
@@ -166,7 +159,7 @@ def _scratch(backend: str) -> Iterator[str]:
 
 
 class _Zygote:
-    """Forks children and ends them, and holds objects that are created in advance for a child."""
+    """Forks children and ends them."""
 
     def __init__(
         self,
@@ -179,14 +172,6 @@ class _Zygote:
         self._channel = channel
         self._pid_namespace = pid_namespace
         self._loop = request_loop.RequestLoop(connection)
-        # In a pid namespace of its own, every child has pid 1, and it has a scratch folder.
-        has_pid_namespace = pid_namespace is not None
-        self._filter = syscalls.Filter(
-            seccomp.program(syscalls.MACHINE, 1, scratch=has_pid_namespace)
-        )
-        self._pid_offsets = (
-            [] if has_pid_namespace else seccomp.pid_offsets(syscalls.MACHINE, scratch=False)
-        )
 
     def serve_one(self) -> None:
         """Wait for a request and answer it."""
@@ -212,7 +197,7 @@ class _Zygote:
         else:
             pid = int(message)
             # Safe even if it has ended, since its pid is not reused before `wait4`.
-            os.kill(pid, _SIGKILL)
+            os.kill(pid, signal.SIGKILL)
             _, status, usage = os.wait4(pid, 0)
             exit_code, cpu = os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime
             answer = b'{"status": %d, "cpu": %.6f, "rss": %d}' % (exit_code, cpu, usage.ru_maxrss)
@@ -234,7 +219,7 @@ class _Zygote:
 
     def _drop_rights(self, limits: "_ChildLimits") -> None:
         """Give up everything that a submission does not need. Rights must be dropped last."""
-        syscalls.prctl(syscalls.PR_SET_PDEATHSIG, _SIGKILL)
+        syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
         os.setsid()  # so that a signal to the process group does not reach the zygote
         if self._pid_namespace is not None:
             syscalls.unshare(syscalls.CLONE_NEWNS)
@@ -245,15 +230,15 @@ class _Zygote:
             resource.setrlimit(number, limit)
         if self._pid_namespace is not None:  # otherwise the user's other processes would count too
             resource.setrlimit(resource.RLIMIT_NPROC, limits.processes)
-        syscalls.default_signal(_SIGINT)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         if self._backend == "none":
             return
         syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
         syscalls.drop_capabilities()
         syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
-        for offset in self._pid_offsets:
-            self._filter.set_constant(offset, os.getpid())
-        self._filter.load()
+        has_scratch = self._pid_namespace is not None
+        program = seccomp.program(syscalls.MACHINE, os.getpid(), scratch=has_scratch)
+        syscalls.load_filter(program)
         if not syscalls.is_refused_a_socket():
             raise RuntimeError("not isolated: sockets can be made")
 

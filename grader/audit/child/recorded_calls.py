@@ -17,7 +17,13 @@ import numpy as np
 
 from grader.audit.child import pytest_run
 from grader.audit.child.perturb import Script
-from grader.grading.comparison.nested_values import map_parts
+from grader.authoring.verify.in_child.wrong_on_purpose import (
+    change_parts,
+    empty,
+    fill,
+    fill_with_nan,
+    is_number,
+)
 
 HOOK: Final = (
     '\n\n__import__("sys").modules["grader.audit.child.recorded_calls"].install(globals())\n'
@@ -169,26 +175,6 @@ def _numbers(value: Any) -> Iterator[Any]:
             yield array
 
 
-def _fill_with(number: float) -> Callable[[Any], Any]:
-    def change(value: Any) -> Any:
-        if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
-            dtype = value.dtype if np.isfinite(number) or value.dtype.kind in "fc" else float
-            return np.full(value.shape, number, dtype)
-        if isinstance(value, bool | int | np.integer | np.bool_) and not np.isfinite(number):
-            return number
-        if isinstance(value, bool | int | float | complex | np.generic):
-            return type(value)(number)
-        return value
-
-    return change
-
-
-def _empty(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value[:0] if value.ndim else np.zeros(0, value.dtype)
-    return np.zeros(0) if isinstance(value, int | float | np.generic) else value
-
-
 def _is_real(value: object) -> bool:
     if isinstance(value, np.ndarray):
         return value.dtype.kind in "fc"
@@ -203,14 +189,26 @@ def _as_float32(value: Any) -> Any:
     return rounded if isinstance(value, np.ndarray) else type(value)(rounded)
 
 
+def _if_numeric(change: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a function that changes numbers and arrays of numbers, and no other values."""
+
+    def change_number(value: Any) -> Any:
+        is_array = isinstance(value, np.ndarray) and value.dtype.kind in "biufc"
+        return change(value) if is_array or is_number(value) else value
+
+    return change_number
+
+
 WRONG: Final[Mapping[str, Callable[[Any], Any]]] = {
-    "sevens": _fill_with(7),
-    "NaN": _fill_with(np.nan),
-    "empty": _empty,
+    "sevens": _if_numeric(lambda value: fill(value, 7)),
+    "NaN": _if_numeric(fill_with_nan),
+    "empty": lambda value: (
+        empty(value) if isinstance(value, np.ndarray) or is_number(value) else value
+    ),
     "1 % off": lambda value: value * 1.01 if _is_real(value) else value,
     "float32": _as_float32,
 }
-"""Functions that turn a right result into a wrong one."""
+"""Functions that turn the parts of a right result into wrong ones."""
 
 
 @dataclass(slots=True)
@@ -231,7 +229,7 @@ class WrongResults:
         right = function(*args, **kwargs)
         if name.endswith(".__init__"):
             return right
-        wrong = map_parts(WRONG[self.kind], right)
+        wrong = change_parts(right, WRONG[self.kind])
         if comparable_form(wrong) != comparable_form(right):
             self.tests.add(pytest_run.current_test)
         return wrong

@@ -119,7 +119,7 @@ class _Wrapping:
         value = call.run()
         if self._kind == "plus one" and value is None:
             print("wrong")  # noqa: T201  an answer too
-        return _change_parts(value, _CHANGES[self._kind])
+        return change_parts(value, _CHANGES[self._kind])
 
     def _constant(self, call: "_Call") -> Any:
         try:
@@ -128,7 +128,7 @@ class _Wrapping:
         except Exception:
             value = call.args[0] if call.args else 0.0
         has_drawn = _redraw(value, _DRAWN_NUMBERS.get(self._kind))
-        if has_drawn and not isinstance(value, np.ndarray) and not _is_number(value):
+        if has_drawn and not isinstance(value, np.ndarray) and not is_number(value):
             return value
         return _CONSTANTS[self._kind](value)
 
@@ -197,7 +197,8 @@ def _are_integers(arrays: Sequence[np.ndarray]) -> bool:
     return bool(kinds & set("iu")) and not kinds & set("fc")
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Return whether a value is a number of Python or NumPy."""
     return isinstance(value, (int, float, complex, np.generic))
 
 
@@ -213,23 +214,26 @@ def _change_items(value: Any, change: Callable[[Any], Any]) -> Any:
     return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
 
 
-def _change_parts(value: Any, change: Callable[[Any], Any]) -> Any:
+def change_parts(value: Any, change: Callable[[Any], Any]) -> Any:
+    """Return a value with each part changed that is not a list, a tuple or a dict."""
     if isinstance(value, (list, tuple)):
-        return _change_items(value, lambda item: _change_parts(item, change))
+        return _change_items(value, lambda item: change_parts(item, change))
     if isinstance(value, dict):
-        return {key: _change_parts(item, change) for key, item in value.items()}
+        return {key: change_parts(item, change) for key, item in value.items()}
     return change(value)
 
 
-def _fill(value: Any, number: int) -> Any:
+def fill(value: Any, number: int) -> Any:
+    """Return a number in the form of a value."""
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
         return np.full_like(value, number)
-    if _is_number(value):
+    if is_number(value):
         return type(value)(number)
     return str(number) if isinstance(value, str) else number
 
 
-def _not_a_number(value: Any) -> Any:
+def fill_with_nan(value: Any) -> Any:
+    """Return NaN in the shape of a value."""
     if isinstance(value, np.ndarray):
         return np.full(value.shape, np.nan, value.dtype if value.dtype.kind in "fc" else float)
     return type(value)("nan") if isinstance(value, (float, np.inexact, str)) else np.nan
@@ -238,14 +242,15 @@ def _not_a_number(value: Any) -> Any:
 def _single(value: Any) -> Any:
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
         return np.ones((1,) * value.ndim, value.dtype)
-    return _fill(value, 1)
+    return fill(value, 1)
 
 
-def _empty(value: Any) -> Any:
+def empty(value: Any) -> Any:
+    """Return a value of the same kind without items."""
     if isinstance(value, (list, dict, set, str)):
         return type(value)()
     if isinstance(value, tuple):
-        return _change_items(value, _empty)
+        return _change_items(value, empty)
     if isinstance(value, np.ndarray) and value.ndim:
         return value[:0]
     return np.zeros(0, getattr(value, "dtype", float))
@@ -256,11 +261,11 @@ def _empty_batch(value: Any) -> Any:
         return _change_items(value, _empty_batch)
     if isinstance(value, np.ndarray):
         return np.zeros((0, *value.shape), value.dtype)
-    return _empty(value)
+    return empty(value)
 
 
 def _several(value: Any) -> Any:
-    if isinstance(value, np.ndarray) or _is_number(value):
+    if isinstance(value, np.ndarray) or is_number(value):
         return np.broadcast_to(value, (3, 3, *np.shape(value))).copy()
     raise WrongOnPurposeError("no number")
 
@@ -283,7 +288,7 @@ def _plus_one(value: Any) -> Any:
         return type(value)(not value)
     if isinstance(value, np.ndarray) and value.dtype.kind == "b":
         return ~value
-    if _is_number(value):
+    if is_number(value):
         return type(value)(value + 1)
     if isinstance(value, np.ndarray) and value.dtype.kind in "iufc":
         return (value + 1).astype(value.dtype)
@@ -305,13 +310,13 @@ def _widened(value: Any) -> Any:
 
 # Kinds whose result does not depend on the right values, apart from their form.
 _CONSTANTS: dict[str, Callable[[Any], Any]] = {
-    "sevens": lambda value: _change_parts(value, lambda part: _fill(part, 7)),
-    "zeros": lambda value: _change_parts(value, lambda part: _fill(part, 0)),
-    "nan": lambda value: _change_parts(value, _not_a_number),
-    "single": lambda value: _change_parts(value, _single),
-    "empty": _empty,
+    "sevens": lambda value: change_parts(value, lambda part: fill(part, 7)),
+    "zeros": lambda value: change_parts(value, lambda part: fill(part, 0)),
+    "nan": lambda value: change_parts(value, fill_with_nan),
+    "single": lambda value: change_parts(value, _single),
+    "empty": empty,
     "empty batch": _empty_batch,
-    "several": lambda value: _change_parts(value, _several),
+    "several": lambda value: change_parts(value, _several),
 }
 _CHANGES = {
     "transposed": _transposed,

@@ -77,7 +77,7 @@ def _without_traceback(function: Callable[..., CellOutput]) -> Callable[..., Cel
     def call(*arguments: Any, **extra: Any) -> CellOutput:
         try:
             texts = (value for value in extra.values() if not isinstance(value, bool | Path | None))
-            if not all(isinstance(each, str) for each in (*arguments, *texts)):
+            if not all(isinstance(text, str) for text in (*arguments, *texts)):
                 raise UsageError("name the exercise as text, as in check('attention-weights')")
             return function(*arguments, **extra)
         except EtudeError as error:

@@ -49,7 +49,7 @@ def add_misconception(
         raise UsageError(f"{path} is not Python that runs: {error}") from None
     if not name:
         words = "-".join(_WORD.findall(says.lower())[:_WORDS]) or "mistake"
-        name = make_unused_id(words, {each.id for each in exercise.misconceptions})
+        name = make_unused_id(words, {mistake.id for mistake in exercise.misconceptions})
     entry = {"id": name, "code": f"{code}\n", "feedback": f"{says.strip()}\n"}
     return name, add_entry(exercise.where.path, "misconceptions", entry)
 

@@ -338,7 +338,7 @@ def begin_text(request: str) -> str:
     settings = json.loads(request)
     assert _page.model is not None  # a page opens it first
     names: dict[str, str] = settings.pop("names", {})
-    model_sources = {each: _page.model.programs[each][name] for each, name in names.items()}
+    model_sources = {part: _page.model.programs[part][name] for part, name in names.items()}
     sources = model_sources | settings.pop("sources")
     with _suppress_output():
         is_new = _page.gpt is None or sources != _page.sources

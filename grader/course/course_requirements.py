@@ -45,7 +45,7 @@ def lock_packages(course: Course) -> tuple[str, str]:
     command = _find_uv()
     if not command:
         raise UsageError("uv finds versions and hashes; install it with `pip install uv`")
-    installed = {each.name: each.version for each in map(find_distribution, course.packages)}
+    installed = {found.name: found.version for found in map(find_distribution, course.packages)}
     pins = "".join(f"{name}=={version}\n" for name, version in sorted(installed.items()))
     with tempfile.TemporaryDirectory(prefix="etude-") as folder:
         ours = Path(folder, "etude.txt")

@@ -69,7 +69,7 @@ def parse_rows(text: str, name: str, needed: Sequence[str]) -> Iterator[tuple[in
     delimiter = max(",;\t", key=first.count)
     reader = csv.DictReader(io.StringIO(table, newline=""), delimiter=delimiter, restval="")
     try:
-        headings = [(each or "").strip().lower() for each in reader.fieldnames or ()]
+        headings = [(heading or "").strip().lower() for heading in reader.fieldnames or ()]
         missing = [column for column in needed if column not in headings]
         if missing:
             raise UsageError(f"{name}:{1 + offset} has no column {missing[0]!r}")

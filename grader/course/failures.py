@@ -93,7 +93,7 @@ def summarize_tests(rows: Sequence[Row]) -> list[TestStatistics]:
             discrimination=point_biserial(sums),
         )
         statistics.append(each)
-    return sorted(statistics, key=lambda each: (not each.suspicion, -each.alone, -each.failed))
+    return sorted(statistics, key=lambda test: (not test.suspicion, -test.alone, -test.failed))
 
 
 def group_failures(rows: Sequence[Row]) -> list[FailureGroup]:
@@ -102,7 +102,7 @@ def group_failures(rows: Sequence[Row]) -> list[FailureGroup]:
     for row in rows:
         if row.behaviour:
             alike[row.exercise, row.behaviour].append(row)
-    ordered = sorted(alike.items(), key=lambda each: (-len(each[1]), each[0]))
+    ordered = sorted(alike.items(), key=lambda item: (-len(item[1]), item[0]))
     return [
         FailureGroup(
             number,

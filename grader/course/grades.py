@@ -88,9 +88,9 @@ def _choose_newest(files: Mapping[str, Report]) -> Report:
     }
     candidates = [
         Candidate(
-            path, each.time.at if each.time else None, digest=functools.partial(_digest, each)
+            path, report.time.at if report.time else None, digest=functools.partial(_digest, report)
         )
-        for path, each in judged.items()
+        for path, report in judged.items()
     ]
     best, left_out = choose(candidates)
     if best is None:

@@ -269,7 +269,7 @@ def _note_time(
         None if file.source == CLONE else file.changed, source
     )
     before = result.times.get(key, time)
-    result.times[key] = max(before, time, key=lambda each: (each.is_late, each.at or 0))
+    result.times[key] = max(before, time, key=lambda time: (time.is_late, time.at or 0))
 
 
 @contextlib.contextmanager
@@ -438,7 +438,7 @@ def _walk_source(
 ) -> Iterator[_Upload]:
     """Yield all files except hidden ones, sorted by path."""
     files = _walk_folder(source) if source.is_dir() else _walk_zip(source, stack, result)
-    for file in sorted(files, key=lambda each: each.path):
+    for file in sorted(files, key=lambda file: file.path):
         if not any(map(is_ignored, PurePosixPath(file.path).parts)):
             yield file
 

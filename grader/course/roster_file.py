@@ -44,7 +44,7 @@ def read_roster(text: str, name: str) -> list[RosterRow]:
                 raise UsageError(f"{where}: {column} has at most 200 characters, all printable")
         if not row["id"]:
             raise UsageError(f"{where} has nothing in the column 'id'")
-        logins = [login_key(row[each]) for each in ("email", "e-mail", "login") if each in row]
+        logins = [login_key(row[key]) for key in ("email", "e-mail", "login") if key in row]
         login = max(logins) if logins else None  # empty only if there is no other
         for kind, value in (("id", row["id"]), ("login", login or "")):
             if value and line_of.setdefault((kind, value), number) != number:
@@ -86,7 +86,7 @@ def read_names(path: Path) -> dict[str, str]:
     students_of: dict[str, set[str]] = {}
     for number, row in _read_student_rows(path):
         student, words = row["student"], row.get("name", "").split()
-        cells = ((column, each) for column in _IDS for each in row.get(column, "").split(";"))
+        cells = ((column, cell) for column in _IDS for cell in row.get(column, "").split(";"))
         for column, value in cells:
             key = name_key(value)
             if ids.setdefault(key, student) != student and key:

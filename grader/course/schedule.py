@@ -122,7 +122,7 @@ def read_schedule(path: Path, tracks: Mapping[str, Iterable[str]]) -> Schedule:
         name: _read_window(node, base, problems)
         for name, node in _read_entries(top.get("tracks"), problems, tracks).items()
     }
-    by_exercise = {each: by_track.get(track, base) for each, track in track_of.items()}
+    by_exercise = {name: by_track.get(track, base) for name, track in track_of.items()}
     for name, node in _read_entries(top.get("exercises"), problems, track_of).items():
         by_exercise[name] = _read_window(node, by_exercise[name], problems)
     extensions: dict[tuple[str, str], float] = {}
@@ -167,7 +167,7 @@ def parse_zoned_time(text: str, *, zone_needed: bool = True) -> dt.datetime:
             f"{text!r} does not say its time zone; write {text}+01:00 or {text} Europe/Zurich"
         )
     readings = instant if instant.tzinfo else instant.astimezone(), instant.replace(fold=1)
-    if len({each.astimezone(dt.UTC) for each in readings}) > 1:
+    if len({reading.astimezone(dt.UTC) for reading in readings}) > 1:
         raise UsageError(
             f"{text!r} comes twice or never, since clocks are changed then; write its distance "
             f"from UTC, as {instant.replace(tzinfo=None).isoformat(timespec='minutes')}+01:00"

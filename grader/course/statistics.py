@@ -170,7 +170,7 @@ def derive_statistics(
         )
         for exercise, (sums, mistakes) in by_exercise.items()
     ]
-    return sorted(statistics, key=lambda each: (each.pass_rate, each.exercise))
+    return sorted(statistics, key=lambda row: (row.pass_rate, row.exercise))
 
 
 def _count_names(names: Iterable[str]) -> dict[str, int]:

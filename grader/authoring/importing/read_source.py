@@ -128,5 +128,5 @@ def _read_folders(folder: Path) -> SourceDrafts:
         if depth < _MAX_FOLDER_DEPTH:
             ignored = {*_NOT_SEARCHED, *(python_module.TEST_FOLDERS if is_tested else ())}
             below = [subfolder for subfolder in subfolders(here) if subfolder.name not in ignored]
-            waiting += [(each, depth + 1) for each in below]
+            waiting += [(subfolder, depth + 1) for subfolder in below]
     return source_drafts

@@ -61,7 +61,7 @@ def verify_imported(
     """
     results = _run_solutions(exercises, pool)
     verification = Verification(
-        to_prove=[_correct(each, results[each.where.path]) for each in exercises]
+        to_prove=[_correct(exercise, results[exercise.where.path]) for exercise in exercises]
     )
     for _ in prove_pending(verification, pool, find_leaks, None):
         advance()
@@ -172,8 +172,8 @@ def _examine(exercise: Exercise, results: Mapping[str, Result], proof: Proof) ->
         test.outcome is Outcome.PASSED or test.id in {*import_proof.printed, *import_proof.changing}
         for test in verdict.tests
     )
-    import_proof.sentences += [each.message for each in proof.findings if not each.change]
-    if changes := [f"    {each.change}" for each in proof.findings if each.change]:
+    import_proof.sentences += [finding.message for finding in proof.findings if not finding.change]
+    if changes := [f"    {finding.change}" for finding in proof.findings if finding.change]:
         sentence = f"the hidden tests accept {plural(len(changes), 'mutant')} of the solution:"
         import_proof.sentences.append("\n".join([sentence, *changes]))
     import_proof.notes += [

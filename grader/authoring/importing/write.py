@@ -123,9 +123,9 @@ def _node(value: Any, style: Style) -> Node:
     if isinstance(value, (Scalar, MappingNode, ListNode)):
         return value
     if isinstance(value, (list, tuple)):
-        return ListNode(_NOWHERE, tuple(_node(each, style) for each in value))
+        return ListNode(_NOWHERE, tuple(_node(item, style) for item in value))
     if isinstance(value, dict):
-        entries = ((_text(str(key), "plain"), _node(each, style)) for key, each in value.items())
+        entries = ((_text(str(key), "plain"), _node(item, style)) for key, item in value.items())
         return MappingNode(_NOWHERE, tuple(entries))
     if isinstance(value, str):
         return _text(value, style)

@@ -60,7 +60,7 @@ def read_exercise(folder: Path) -> SourceDrafts:
     if keys := [printable_name(key) for key, _ in draft.notes[count:]]:
         draft.remarks.append(f"kept as notes: {', '.join(keys)}")
     modules = {
-        PurePosixPath(each).stem for each in [*files["solution"], f"{name.replace('-', '_')}.py"]
+        PurePosixPath(path).stem for path in [*files["solution"], f"{name.replace('-', '_')}.py"]
     }
     _add_tests(draft, folder, files["test"], modules)
     return SourceDrafts([draft])
@@ -122,7 +122,7 @@ def _add_tests(draft: Draft, folder: Path, names: list[str], modules: set[str]) 
             continue
         source = read_text_inside(folder, name)
         tree = parse_or_none(source) or ast.Module([], [])
-        packages = {each.parts[0] for each in find_imports(tree) if not each.level}
+        packages = {imported.parts[0] for imported in find_imports(tree) if not imported.level}
         for package in sorted(packages - modules)[:_MAX_FILES]:
             if os.path.lexists(folder / f"{package}.py"):
                 data[package] = read_text_inside(folder, f"{package}.py")

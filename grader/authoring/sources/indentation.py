@@ -101,7 +101,7 @@ def _find_levels(lines: list[_CodeLine]) -> tuple[list[int], bool]:
             level, unsure = _find_level_after(line, *previous, open_blocks)
             if _RETURN.match(line.head) and not previous[0].opens_block:
                 # A function's last `return` does not belong to a loop in it.
-                after = next((each for each in lines[number + 1 :] if each.head), None)
+                after = next((line for line in lines[number + 1 :] if line.head), None)
                 is_last = after is None or after.width == 0 or _DECORATED.match(after.head)
                 functions = [at for head, at in open_blocks if _FUNCTION.match(head)]
                 level = functions[-1] + 1 if is_last and functions and level else level

@@ -248,7 +248,7 @@ class _Mapper:
 
         def plain(code: str) -> str:
             spaced = plain_prose(code)  # runs before spaces are counted
-            return plain_code(spaced, lambda each: parse_or_none(reindent(each).code) is not None)
+            return plain_code(spaced, lambda line: parse_or_none(reindent(line).code) is not None)
 
         typed = self._undo_typesetting(plain, text, key)
         indented = reindent(typed)

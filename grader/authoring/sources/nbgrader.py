@@ -53,9 +53,9 @@ class CellReader(notebook_cells.QuestionReader):
         printing: list[str] = []  # calls in `### AUTOTEST f(3); g(4)`
         for line in source.split("\n"):
             match = _AUTOTEST.match(line[:_MAX_LINE_LENGTH])
-            expressions = [each.strip() for each in match[1].split(";")] if match else []
+            expressions = [part.strip() for part in match[1].split(";")] if match else []
             if match and all(parse_or_none(expression) is not None for expression in expressions):
-                printing += [f"print(repr({each}))" for each in expressions if each]
+                printing += [f"print(repr({part}))" for part in expressions if part]
             else:
                 lines.append(line)
         source = "\n".join(lines)

@@ -163,7 +163,7 @@ def _complete(question: Question, answer: str) -> None:
     if solution is not None:
         used = frozenset[str]().union(*(free_names(test.code) for test in draft.tests))
         used -= solution.imported_names
-        names = [name for each in solution.statements for name in sorted(each.sets & used)]
+        names = [name for part in solution.statements for name in sorted(part.sets & used)]
         names = names or list(solution.list_definitions())
         draft.defines = {name: find_kind(solution, name) for name in names}
     needs = free_names(answer) | free_names(starter)

@@ -56,5 +56,5 @@ def read_notebook(path: Path) -> SourceDrafts:
         cells.append(cell)
     if has_questions(cells):
         return OtterReader().read(cells)
-    has_marks = any("nbgrader" in each.metadata or MARKS.search(each.source) for each in cells)
+    has_marks = any("nbgrader" in cell.metadata or MARKS.search(cell.source) for cell in cells)
     return (NbgraderReader() if has_marks else PlainReader()).read(cells)

@@ -137,12 +137,12 @@ def _add_example(draft: Draft, folder: Path) -> None:
     draft.remarks.append("example.json was put at the end of the instructions")
 
 
-def _make_test(draft: Draft, each: dict[str, Any], number: int) -> DraftTest | None:
-    code = next((each[key] for key in _CODE_KEYS if key in each), None)
-    key = next((key for key in _OUTPUT_KEYS if key in each), None)
+def _make_test(draft: Draft, entry: dict[str, Any], number: int) -> DraftTest | None:
+    code = next((entry[key] for key in _CODE_KEYS if key in entry), None)
+    key = next((key for key in _OUTPUT_KEYS if key in entry), None)
     if key is None or not isinstance(code, (str, dict)):
         return None
-    expected = each[key]
+    expected = entry[key]
     name = f"test-{number}"
     if isinstance(code, dict):
         # The function that the starter leaves open, or the last one defined.
@@ -156,7 +156,7 @@ def _make_test(draft: Draft, each: dict[str, Any], number: int) -> DraftTest | N
     else:
         printed = expected if isinstance(expected, str) else repr(expected)[:4000]
         test = DraftTest(name, "run", code.strip("\n") + "\n", stdout=printed)
-    for other, value in each.items():
+    for other, value in entry.items():
         if other == "description" and isinstance(value, str):
             test.description = " ".join(value.split())
         elif other == "hidden" and isinstance(value, bool):

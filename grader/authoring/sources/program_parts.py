@@ -208,7 +208,7 @@ def find_operators(program: ParsedProgram, name: str) -> list[str]:
         return []
     methods = {statement.name for statement in node.body if isinstance(statement, ast.FunctionDef)}
     assigned = [statement for statement in node.body if isinstance(statement, ast.Assign)]
-    targets = [target for each in assigned for target in each.targets]
+    targets = [target for statement in assigned for target in statement.targets]
     # A method bound by `__radd__ = __add__`.
     methods |= {target.id for target in targets if isinstance(target, ast.Name)}
     for decorator in map(ast.unparse, node.decorator_list):

@@ -42,7 +42,7 @@ _ADVICE = ("put it beside them under that name", "put each with its tests into a
 def has_tests(folder: Path) -> bool:
     """Return whether a folder, or a test folder in it, contains test files."""
     return any(is_test_file(entry.name) for entry in entries(folder)) or any(
-        (folder / name).is_dir() and any(is_test_file(each.name) for each in entries(folder / name))
+        (folder / name).is_dir() and any(is_test_file(file.name) for file in entries(folder / name))
         for name in TEST_FOLDERS
     )
 
@@ -107,7 +107,7 @@ def _set_programs(draft: Draft, own: str, starter: str | None, front: str = "") 
         text = ast.get_docstring(ast.Module([statements[0].node], [])) or ""
         draft.instructions, statements = text.partition(">>>")[0], statements[1:]
     own_statements = [
-        each for each in statements if not ast.unparse(each.node).startswith("if __name__")
+        part for part in statements if not ast.unparse(part.node).startswith("if __name__")
     ]
     own = join(statement.source for statement in own_statements) or own
     draft.solution = join([front, own]) if front else own

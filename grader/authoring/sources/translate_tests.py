@@ -347,9 +347,9 @@ def _list_class_values(group: ast.ClassDef) -> list[ast.stmt]:
 
 def _find_helpers(group: ast.ClassDef, method: ast.FunctionDef, module: _Module) -> list[ast.stmt]:
     """Return the methods of the class that a test calls, as functions without `self`."""
-    by_name = {each.name: each for each in _list_methods(group)}
+    by_name = {helper.name: helper for helper in _list_methods(group)}
     names: list[str] = []
-    waiting = [method, *(each for each in by_name.values() if each.name in _SETUP_METHODS)]
+    waiting = [method, *(helper for helper in by_name.values() if helper.name in _SETUP_METHODS)]
     while waiting:
         for node in ast.walk(waiting.pop()):
             match node:

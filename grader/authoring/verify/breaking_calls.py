@@ -35,8 +35,8 @@ def find_breaking_notes(exercise: Exercise, pool: WorkerPool) -> Iterable[ProofF
         return
     options = JobOptions(breaking_call="")
     jobs = [
-        Job(exercise, Submission.of_program(exercise, each.code), options=options)
-        for each in exercise.misconceptions
+        Job(exercise, Submission.of_program(exercise, misconception.code), options=options)
+        for misconception in exercise.misconceptions
     ]
     misconception_of = dict(zip(map(id, jobs), exercise.misconceptions, strict=True))
     places, large = Locations(exercise), dict[str, int]()

@@ -117,7 +117,7 @@ def count_programs(facts: ProofFacts) -> Counts:
         return Counts(
             tests=len(exercise.tests),
             misconceptions=len(exercise.misconceptions),
-            rejected=sum(each.id not in accepted for each in exercise.misconceptions),
+            rejected=sum(mistake.id not in accepted for mistake in exercise.misconceptions),
             mutants=len(changes),
             killed=len(changes - accepted),
             equivalent=len(accepted & allowed),
@@ -298,9 +298,9 @@ def _find_tolerated(facts: ProofFacts, test: TestCase) -> list[SabotagedProgram]
         return []
     allowed = {equivalent.change for equivalent in facts.exercise.equivalent}
     filled = [
-        each
-        for each in facts.sabotaged_programs
-        if each.id in FILLED and each.change not in allowed
+        program
+        for program in facts.sabotaged_programs
+        if program.id in FILLED and program.change not in allowed
     ]
     return [program for program in filled if _is_fooled(facts, program, test.id)]
 
@@ -407,7 +407,7 @@ def _check_diagnosed(facts: ProofFacts) -> Iterator[ProofFinding]:
                 "answer is a fraction, or several numbers"
             )
         elif len(diagnosis.ids) > 1:
-            others = join_quoted([each for each in diagnosis.ids if each != name], "and")
+            others = join_quoted([other for other in diagnosis.ids if other != name], "and")
             message = (
                 f"misconception '{name}' cannot be told from {others}; add a test in which their "
                 "answers differ, or make them one"
@@ -430,7 +430,7 @@ def _check_mutants(facts: ProofFacts) -> Iterator[ProofFinding]:
     for mutant in alive:
         source = (
             "of the solution"
-            if mutant.change in {each.change for each in learners}
+            if mutant.change in {learner.change for learner in learners}
             else "of a helper that the starter supplies, and that a learner may rewrite"
         )
         message = (
@@ -440,9 +440,9 @@ def _check_mutants(facts: ProofFacts) -> Iterator[ProofFinding]:
         where = facts.locations.in_text(mutant.line, "solution")
         yield ProofFinding.at(check_names.MUTANTS, message, where, mutant.diff, mutant.change)
     killed |= {
-        each.change: _is_refused(facts, each)
-        for each in facts.sabotaged_programs
-        if each.must_be_rejected
+        program.change: _is_refused(facts, program)
+        for program in facts.sabotaged_programs
+        if program.must_be_rejected
     }
     for entry in exercise.equivalent:
         if entry.change not in killed:

@@ -122,7 +122,7 @@ def _list_all_secrets(exercise: Exercise) -> Iterator[Secret]:
             misconception.feedback.strip(),
             misconception.where,
         )
-    right = (exercise.solution, exercise.program, *(each.code for each in exercise.also_right))
+    right = (exercise.solution, exercise.program, *(way.code for way in exercise.also_right))
     for code in _code("\n".join(right)):
         yield Secret("a line of the solution", code, exercise.where)
 
@@ -238,7 +238,7 @@ def begin_to_find_leaks(
             raise GraderFault(f"the search for leaks: {error}") from error
         return {
             Path(path): [
-                ProofFinding(**{**each, "message": inert(each["message"])}) for each in findings
+                ProofFinding(**{**data, "message": inert(data["message"])}) for data in findings
             ]
             for path, findings in leaks.items()
         }

@@ -71,7 +71,7 @@ def begin_verification(
         track = group.track
         if track is not None:
             track_problems = definitions.invalid.get(track, ())
-            if problems := [each for each in track_problems if each not in file_problems]:
+            if problems := [problem for problem in track_problems if problem not in file_problems]:
                 verification.proofs[track] = invalid_proof(track.parent.name, track, problems)
     return verification
 

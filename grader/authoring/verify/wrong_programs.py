@@ -127,7 +127,7 @@ def make_conditional_mistakes(exercise: Exercise, right: str) -> Iterator[Sabota
     names = dict.fromkeys(exercise.defines, True)
     definitions = [node for node in ast.parse(right).body if getattr(node, "name", "") in names]
     functions = [
-        node for each in definitions for node in ast.walk(each) if isinstance(node, ast.arguments)
+        node for part in definitions for node in ast.walk(part) if isinstance(node, ast.arguments)
     ]
     has_defaults = any(function.defaults or any(function.kw_defaults) for function in functions)
     for name, (kind, condition) in _CONDITIONS.items():

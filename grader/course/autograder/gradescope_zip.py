@@ -99,9 +99,9 @@ def read_assigned(paths: Iterable[Path]) -> list[AssignedExercise]:
                 f"'{assigned.exercise.id}' is a student edition, without hidden tests; name the "
                 "collection that has them with --exercises"
             )
-    if len({each.exercise.course and each.exercise.course.where for each in exercises}) > 1:
+    if len({entry.exercise.course and entry.exercise.course.where for entry in exercises}) > 1:
         raise UsageError("these exercises are of different courses; each needs an autograder")
-    ids = [each.exercise.id for each in exercises]
+    ids = [entry.exercise.id for entry in exercises]
     if repeated := {name for name in ids if ids.count(name) > 1}:
         raise UsageError(f"there are two exercises '{min(repeated)}'; each needs an id of its own")
     return exercises

@@ -31,14 +31,14 @@ def in_place(program: Program, node: ast.Assign | ast.BinOp) -> Iterator[Edit]:
     if isinstance(left, ast.Name) and names.find_target(program, node) == left.id:
         return  # the assignment has already been changed
     operations = [
-        each
-        for each in ast.walk(function)
-        if isinstance(each, ast.BinOp)
-        and isinstance(each.left, ast.Name)
-        and _is_argument(program, each, each.left.id)
-        and calls.number(each.right) is None
+        node
+        for node in ast.walk(function)
+        if isinstance(node, ast.BinOp)
+        and isinstance(node.left, ast.Name)
+        and _is_argument(program, node, node.left.id)
+        and calls.number(node.right) is None
     ]
-    first = min(operations, key=lambda each: (each.lineno, each.col_offset), default=None)
+    first = min(operations, key=lambda node: (node.lineno, node.col_offset), default=None)
     imported = [
         alias.asname or alias.name
         for statement in program.tree.body

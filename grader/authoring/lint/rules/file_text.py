@@ -116,7 +116,7 @@ def folded_code(file: File) -> Iterator[Problem]:
     while waiting:
         key, node = waiting.pop()
         if isinstance(node, MappingNode):
-            waiting += [(each.text, value) for each, value in node.entries]
+            waiting += [(key.text, value) for key, value in node.entries]
         elif isinstance(node, ListNode):
             waiting += [(key, item) for item in node.items]
         elif node.style == "folded" and key in _PROGRAMS:

@@ -243,7 +243,7 @@ def unused_input(subject: LintedExercise) -> Iterator[Problem]:
         certain = [name for name in names if name is not None and name.is_certain]
         if len(certain) < len(names):
             continue
-        used = set[str]().union(*(each.needs for each in certain))
+        used = set[str]().union(*(statement.needs for statement in certain))
         if isinstance(test.given, Literals):
             for name in test.given.values:
                 if name not in used:
@@ -251,7 +251,7 @@ def unused_input(subject: LintedExercise) -> Iterator[Problem]:
             continue
         nodes = list(subject.walk_nodes("exec", "tests", index, "given"))
         read = [node for node in nodes if isinstance(node, ast.Name)]
-        used.update(each.id for each in read if isinstance(each.ctx, ast.Load))
+        used.update(name.id for name in read if isinstance(name.ctx, ast.Load))
         for name_node in read:
             name = name_node.id
             if isinstance(name_node.ctx, ast.Store) and name not in used and name[0] != "_":

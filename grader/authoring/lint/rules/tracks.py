@@ -35,7 +35,7 @@ def xp_out_of_order(track: TrackSubject) -> Iterator[Problem]:
                 )
                 yield Problem(track.documents[exercise.id].node("xp").where, message)
         if here:
-            easier[difficulty] = median(each.xp for each in here)
+            easier[difficulty] = median(exercise.xp for exercise in here)
 
 
 @rule("ETU109", "warning")

@@ -92,7 +92,7 @@ def _find_tables(
                 sent = [value] if is_given and not name.startswith("_") else []
             case ast.Call(func=ast.Name(id=name), args=args, keywords=words) if name in defined:
                 sent = [*args, *(word.value for word in words)]
-        yield from (each for each in sent if _is_table(each, tables))
+        yield from (argument for argument in sent if _is_table(argument, tables))
 
 
 def _tables_in(tree: ast.AST) -> set[str]:

@@ -162,7 +162,7 @@ def _redraw(value: Any, number: float | None) -> bool:
     What is drawn is an answer too.
     """
     pyplot = sys.modules.get("matplotlib.pyplot")
-    figures = [pyplot.figure(each) for each in pyplot.get_fignums()] if pyplot else []
+    figures = [pyplot.figure(number) for number in pyplot.get_fignums()] if pyplot else []
     if hasattr(value, "get_figure"):
         figures.append(value.get_figure() or value)
     for figure in figures:

@@ -108,5 +108,5 @@ def _end_of_list(node: object, lines: list[str], path: Path, key: str) -> tuple[
 
 def _format_entry(entry: Mapping[str, str], margin: str) -> list[str]:
     """Return the lines of an entry, with its dash after the margin."""
-    whole = format_yaml({"x": [{key: quote_texts(value) for key, value in entry.items()}]})
-    return [f"{margin}{line[2:]}".rstrip() for line in whole.splitlines()[1:]]
+    text = format_yaml({"x": [{key: quote_texts(value) for key, value in entry.items()}]})
+    return [f"{margin}{line[2:]}".rstrip() for line in text.splitlines()[1:]]

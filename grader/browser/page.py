@@ -126,11 +126,11 @@ class _PageGrader:
             with provide_data_files(self.exercise):
                 draws = () if test.hidden else self._oracle.draws(test)[:1]
                 values = {} if not draws else self._oracle.inputs(test, draws[0])
-            plain = {
+            sendable = {
                 name: value for name, value in values.items() if measure_size(value) is not None
             }
-            if plain:
-                inputs[test.id] = plain
+            if sendable:
+                inputs[test.id] = sendable
         return inputs
 
 

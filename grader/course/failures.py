@@ -63,9 +63,9 @@ class FailureGroup:
 def summarize_tests(rows: Sequence[Row]) -> list[TestStatistics]:
     """Compute the statistics of every test, the most suspicious first."""
     by_test: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    whole: dict[str, int] = defaultdict(int)
+    full_passes: dict[str, int] = defaultdict(int)
     for row in rows:
-        whole[row.exercise] += row.passed
+        full_passes[row.exercise] += row.passed
         for test, _ in row.tests:
             by_test[row.exercise, test].append(row)
     statistics = []
@@ -89,7 +89,7 @@ def summarize_tests(rows: Sequence[Row]) -> list[TestStatistics]:
             students=len(group),
             failed=len(group) - sum(results),
             alone=sum(row.failed_tests == (test,) and not row.is_cut for row in group),
-            whole=whole[exercise],
+            whole=full_passes[exercise],
             discrimination=point_biserial(sums),
         )
         statistics.append(each)

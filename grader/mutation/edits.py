@@ -148,10 +148,10 @@ def _spell(program: Program, edit: Edit) -> Iterator[tuple[int, int, str]]:
     ]
     bare = _KEPT.sub(lambda match: texts[int(match[1])], pattern)
     safe = _KEPT.sub(lambda match: in_parentheses[int(match[1])], pattern)
-    plain = ast.unparse(edit.replacement)
+    unparsed = ast.unparse(edit.replacement)
     if bare.startswith("(") and isinstance(edit.replacement, ast.Tuple):
         yield start, end, bare[1:-1]
-    for text in dict.fromkeys((bare, safe, f"({bare})", f"({safe})", plain, f"({plain})")):
+    for text in dict.fromkeys((bare, safe, f"({bare})", f"({safe})", unparsed, f"({unparsed})")):
         yield start, end, text
 
 

@@ -17,8 +17,8 @@ MAX_REWARDED_BREAKS: Final = 3
 
 def list_offers(exercise: Exercise, history: History) -> list[Misconception]:
     """Return the misconceptions to offer, without those that the learner had."""
-    own = _list_own_mistakes(exercise.id, history)
-    new = [program for program in list_breakable(exercise) if program.id not in own]
+    own_mistakes = _list_own_mistakes(exercise.id, history)
+    new = [program for program in list_breakable(exercise) if program.id not in own_mistakes]
     return new[:MAX_REWARDED_BREAKS]
 
 

@@ -130,8 +130,8 @@ def _add_starter_parts(draft: Draft, solution: ParsedProgram, starter: ParsedPro
     lacking = solution.needs & starter.sets
     if not lacking:
         return
-    own = solution.list_definitions().keys() | draft.defines.keys()
-    usable = ParsedProgram(s for s in starter.statements if not s.sets & own)
+    own_names = solution.list_definitions().keys() | draft.defines.keys()
+    usable = ParsedProgram(s for s in starter.statements if not s.sets & own_names)
     front = usable.select_for(lacking)
     imports = sorted(front.imported_names & lacking)
     others = [

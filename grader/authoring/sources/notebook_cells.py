@@ -251,13 +251,13 @@ def split_solution(source: str) -> tuple[str, str, bool]:
             inside = False
         elif edge := _PROMPT.match(mark):
             prompt = edge[1] == "BEGIN"
-        elif one := _LINE.match(mark):
+        elif solution_line := _LINE.match(mark):
             marked = True
-            solution.append(one[1])
-            assigned = _ASSIGNMENT.match(one[1])
-            margin = " " * (len(one[1]) - len(one[1].lstrip()))
-            left = f"{assigned[1]}{assigned[2]} = ..." if assigned else f"{margin}..."
-            starter += [] if one[2] else [left]
+            solution.append(solution_line[1])
+            assigned = _ASSIGNMENT.match(solution_line[1])
+            margin = " " * (len(solution_line[1]) - len(solution_line[1].lstrip()))
+            blank = f"{assigned[1]}{assigned[2]} = ..." if assigned else f"{margin}..."
+            starter += [] if solution_line[2] else [blank]
         else:
             starter += [] if inside else [line]
             solution += [] if prompt else [line]

@@ -80,14 +80,14 @@ def _make_draft(assignment: Assignment) -> Draft:
     path = PurePosixPath(assignment.solution)
     name = assignment.name if path.stem in _UNCLEAR else path.stem
     draft = Draft(origin=assignment.source, id=name, title=name.replace("_", " ").capitalize())
-    own = assignment.modules[assignment.solution]
+    own_source = assignment.modules[assignment.solution]
     beside = {
         PurePosixPath(at).stem: text
         for at, text in assignment.modules.items()
         if at != assignment.solution
     }
-    front, own = _with_modules(own, beside)
-    _set_programs(draft, own, assignment.starter, front)
+    front, own_source = _with_modules(own_source, beside)
+    _set_programs(draft, own_source, assignment.starter, front)
     if front:
         draft.remarks.append("the modules that the solution imports stand in front of it now")
     names = {path.stem, ".".join(path.with_suffix("").parts)}
@@ -100,19 +100,19 @@ def _make_draft(assignment: Assignment) -> Draft:
     return draft
 
 
-def _set_programs(draft: Draft, own: str, starter: str | None, front: str = "") -> None:
+def _set_programs(draft: Draft, own_source: str, starter: str | None, front: str = "") -> None:
     """Set solution, starter and instructions, without the part that runs only as a script."""
-    statements = (read_program(own) or ParsedProgram(())).statements
+    statements = (read_program(own_source) or ParsedProgram(())).statements
     if statements and statements[0].is_text:
         text = ast.get_docstring(ast.Module([statements[0].node], [])) or ""
         draft.instructions, statements = text.partition(">>>")[0], statements[1:]
     own_statements = [
         part for part in statements if not ast.unparse(part.node).startswith("if __name__")
     ]
-    own = join(statement.source for statement in own_statements) or own
-    draft.solution = join([front, own]) if front else own
+    own_source = join(statement.source for statement in own_statements) or own_source
+    draft.solution = join([front, own_source]) if front else own_source
     has_functions = any(statement.defines for statement in own_statements)
-    stub = with_empty_bodies(own, values=not has_functions) if starter is None else starter
+    stub = with_empty_bodies(own_source, values=not has_functions) if starter is None else starter
     draft.starter = join([front, stub]) if front else stub
     if starter is None:
         draft.remarks.append("there is no starter; it was made of the solution, its bodies emptied")
@@ -124,14 +124,14 @@ def _with_modules(
     """Return the folder's imported modules as one source, and the program without the imports."""
     taken = set() if taken is None else taken
     tree = parse_or_none(source) or ast.Module([], [])
-    whole = {
+    module_names = {
         alias.asname or alias.name: alias.name
         for node in tree.body
         if isinstance(node, ast.Import)
         for alias in node.names
         if alias.name in beside
     }
-    if rename_modules(tree, whole):
+    if rename_modules(tree, module_names):
         source = ast.unparse(tree)
     front: list[str] = []
     imports: list[str] = []

@@ -248,9 +248,9 @@ def _check_tests(facts: ProofFacts) -> Iterator[ProofFinding]:
             yield ProofFinding.at(
                 check_names.CALLS, message, facts.locations.definition(program.only)
             )
-    left = facts.find_unfailed_tests() - frozenset(uncalled)
+    unfailed = facts.find_unfailed_tests() - frozenset(uncalled)
     for test in facts.exercise.tests:
-        if test.id in left:
+        if test.id in unfailed:
             message = (
                 f"test '{test.id}' passes with every misconception, mutant and wrong program; "
                 "let it check more, or take it out"

@@ -118,10 +118,10 @@ def _run_right_programs(facts: ProofFacts) -> Iterator[list[VariantRun]]:
     exercise, solution = facts.exercise, facts.exercise.solution
     empty = variants.make_variant(exercise, "bare", tests=(), defines={}, forbid=None, kind="write")
     visible = variants.all_visible(exercise)
-    other = facts.sabotaged_programs[0].source
+    wrong_program = facts.sabotaged_programs[0].source
     # The solution comes first, before any worker has seen the exercise.
     yield [
-        variants.plan_with_evidence(RunGroup.SOLUTION, "", exercise, solution, other),
+        variants.plan_with_evidence(RunGroup.SOLUTION, "", exercise, solution, wrong_program),
         variants.plan_run(RunGroup.STARTER, "", exercise, exercise.starter),
         *(
             variants.plan_run(RunGroup.ALSO_RIGHT, str(number), visible, program.code, exercise)
@@ -186,8 +186,8 @@ def _plan_sabotaged_runs(facts: ProofFacts) -> Iterator[VariantRun]:
 def _plan_last_runs(facts: ProofFacts) -> Iterator[VariantRun]:
     exercise = facts.exercise
     # One mutant may fail a test that nothing has failed yet, if it runs through all of these.
-    if left := facts.find_unfailed_tests():
-        rest = tuple(test for test in exercise.tests if test.id in left)
+    if unfailed := facts.find_unfailed_tests():
+        rest = tuple(test for test in exercise.tests if test.id in unfailed)
         few = variants.make_variant(
             exercise, f"only {' '.join(each.id for each in rest)}", tests=rest
         )

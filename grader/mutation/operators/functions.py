@@ -127,7 +127,7 @@ def swap_arguments(program: Program, node: ast.Call) -> Iterator[Edit]:
     """Two arguments had changed places."""
     if any(isinstance(arg, ast.Starred) for arg in node.args) or len(node.args) > _MAX_ARGUMENTS:
         return
-    own = calls.callee_name(node) in program.defined_names
-    if own or (calls.callee_name(node) in _ORDERED and calls.is_function(node)):
+    is_own = calls.callee_name(node) in program.defined_names
+    if is_own or (calls.callee_name(node) in _ORDERED and calls.is_function(node)):
         for index in range(len(node.args) - 1):
             yield Edit(node, nodes.call(node, args=nodes.swap(node.args, index, index + 1)))

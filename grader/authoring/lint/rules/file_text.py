@@ -74,16 +74,17 @@ def missing_schema_line(file: File) -> Iterator[Problem]:
     if file.document is None:
         return
     head = takewhile(lambda line: not line.strip() or line.startswith("#"), file.lines)
-    named = next((line for line in head if line.startswith(SCHEMA_LINE)), None)
-    if named is None:
+    schema_line = next((line for line in head if line.startswith(SCHEMA_LINE)), None)
+    if schema_line is None:
         message = f"no line '{SCHEMA_LINE}...' at the top of the file"
         yield Problem(Location(file.path), message)
         return
-    schema, own = file.path.parent / named.removeprefix(SCHEMA_LINE).strip(), schema_path(file.kind)
-    is_copy = schema.name == own.name and schema.is_file()
-    if is_copy and schema.read_bytes() != own.read_bytes():
+    schema = file.path.parent / schema_line.removeprefix(SCHEMA_LINE).strip()
+    own_schema = schema_path(file.kind)
+    is_copy = schema.name == own_schema.name and schema.is_file()
+    if is_copy and schema.read_bytes() != own_schema.read_bytes():
         message = f"{quote(schema.name)} is outdated; `etude schema --into FOLDER` writes it"
-        yield Problem(Location(file.path, file.lines.index(named) + 1), message)
+        yield Problem(Location(file.path, file.lines.index(schema_line) + 1), message)
 
 
 @rule("ETU006", "warning")

@@ -57,10 +57,10 @@ def implied_prerequisite(subject: LintedExercise) -> Iterator[Problem]:
 @rule("ETU105", "warning")
 def unused_prerequisite(subject: LintedExercise) -> Iterator[Problem]:
     """Nothing of a prerequisite is used."""
-    own = set(subject.exercise.concepts)
+    own_concepts = set(subject.exercise.concepts)
     for index, name in enumerate(subject.exercise.requires):
         required = subject.neighbours.exercises.get(name)
-        if required is None or own.intersection(required.concepts):
+        if required is None or own_concepts.intersection(required.concepts):
             continue
         for phrase in (required.id, required.title, *required.concepts, *required.defines):
             # A hyphen may be written as a space, and the last word as a plural.

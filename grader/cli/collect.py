@@ -68,7 +68,7 @@ def command(
     click.echo(f"{plural(len(result.times), 'submission')} in {printable(str(into))}")
     if any(time.source == CLONE for time in result.times.values()):
         click.echo("files of a git clone have its date: their times are unknown")
-    elif result.all_dates_equal:
+    elif result.are_dates_equal:
         click.echo("all files have one date, that of the download: their times are unknown")
     elif any(time.source == "Canvas" for time in result.times.values()):
         late = sum(time.is_late for time in result.times.values())

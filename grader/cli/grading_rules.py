@@ -76,7 +76,7 @@ def read_rules(
         try:
             parse_zoned_time(due)
         except UsageError:
-            local_time = parse_zoned_time(due, zone_needed=False)
+            local_time = parse_zoned_time(due, needs_zone=False)
             click.echo(f"--due has no zone and is taken as {local_time}", err=True)
     return GradingRules(
         roster=None if roster is None else read_students(roster),

@@ -70,7 +70,9 @@ def _print_daily_set(course: Path) -> None:
     history, suffix, today = read_history(), exercises_suffix(course), local_now().date()
     daily_exercises = choose_daily_set(exercises, history, today)
     done = {
-        attempt.exercise for attempt in history.attempts if attempt.passed and attempt.day == today
+        attempt.exercise
+        for attempt in history.attempts
+        if attempt.has_passed and attempt.day == today
     }
     minutes = sum(map(estimated_minutes, daily_exercises))
     click.echo(f"Today's set, {today.isoformat()}: about {minutes} min")

@@ -221,7 +221,7 @@ class FollowUp:
         passes = [
             attempt
             for attempt in self._history.attempts
-            if attempt.exercise == self.exercise.id and attempt.passed
+            if attempt.exercise == self.exercise.id and attempt.has_passed
         ]
         if len(passes) > 1:
             if now.earned:

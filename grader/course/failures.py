@@ -65,7 +65,7 @@ def summarize_tests(rows: Sequence[Row]) -> list[TestStatistics]:
     by_test: dict[tuple[str, str], list[Row]] = defaultdict(list)
     full_passes: dict[str, int] = defaultdict(int)
     for row in rows:
-        full_passes[row.exercise] += row.passed
+        full_passes[row.exercise] += row.has_passed
         for test, _ in row.tests:
             by_test[row.exercise, test].append(row)
     statistics = []

@@ -163,7 +163,7 @@ class CollectResult:
         left_out: The reason why each other file of the download was not placed.
         is_damaged: True if a file of the download could not be read.
         times: The times of the written files, by student and exercise.
-        all_dates_equal: True if all dates were equal, and therefore are not submission times.
+        are_dates_equal: True if all dates were equal, and therefore are not submission times.
     """
 
     placed: dict[str, str] = field(default_factory=dict)
@@ -171,7 +171,7 @@ class CollectResult:
     left_out: dict[str, str] = field(default_factory=dict)
     is_damaged: bool = False
     times: dict[tuple[str, str], SubmissionTime] = field(default_factory=dict)
-    all_dates_equal: bool = False
+    are_dates_equal: bool = False
 
 
 def collect(
@@ -226,8 +226,8 @@ def collect(
                 with _record_refusals(result, file):
                     if _write(into / student / f"{relative_path}{suffix}", key, file, result):
                         _note_time(result, key, file, _find_platform_name(file, students_by_name))
-    result.all_dates_equal = are_at_once((who, time) for (who, _), time in result.times.items())
-    if result.all_dates_equal:
+    result.are_dates_equal = are_at_once((who, time) for (who, _), time in result.times.items())
+    if result.are_dates_equal:
         result.times = {
             key: SubmissionTime(None, time.source) if time.at else time
             for key, time in result.times.items()

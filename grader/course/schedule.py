@@ -80,7 +80,7 @@ class Schedule:
             UsageError: An option has another format.
         """
         try:
-            until = parse_zoned_time(due, zone_needed=False)
+            until = parse_zoned_time(due, needs_zone=False)
         except UsageError as error:
             raise UsageError(f"--due: {error}") from None
         share = 0.0 if late is None else parse_share(late)
@@ -137,11 +137,11 @@ def read_schedule(path: Path, tracks: Mapping[str, Iterable[str]]) -> Schedule:
     return Schedule(windows, base, extensions)
 
 
-def parse_zoned_time(text: str, *, zone_needed: bool = True) -> dt.datetime:
+def parse_zoned_time(text: str, *, needs_zone: bool = True) -> dt.datetime:
     """Read a time with a zone: `2026-12-01T18:00+01:00`, or `2026-12-01 18:00 Europe/Zurich`.
 
     Args:
-        zone_needed: False to allow a time without a zone, which is then local time.
+        needs_zone: False to allow a time without a zone, which is then local time.
 
     Raises:
         UsageError: The text is not a time, its zone is missing or unknown, or a change of clocks
@@ -162,7 +162,7 @@ def parse_zoned_time(text: str, *, zone_needed: bool = True) -> dt.datetime:
                 f"{zone!r} is not a time zone that is known here; write one as Europe/Zurich, or "
                 "the distance from UTC, as +01:00"
             ) from None
-    if instant.tzinfo is None and zone_needed:
+    if instant.tzinfo is None and needs_zone:
         raise UsageError(
             f"{text!r} does not say its time zone; write {text}+01:00 or {text} Europe/Zurich"
         )

@@ -28,7 +28,7 @@ class Row:
 
     student: str
     exercise: str
-    passed: bool
+    has_passed: bool
     score: float  # share of the points, 0 to 1
     mistakes: tuple[str, ...]
     failed_tests: tuple[str, ...]
@@ -77,7 +77,7 @@ def read_row(data: Mapping[str, Any]) -> Row | None:
     return Row(
         student=str(data["student"]),
         exercise=str(data["exercise"]),
-        passed=passed,
+        has_passed=passed,
         score=data["score"] / data["max_score"] if data["max_score"] else 0.0,
         mistakes=tuple(map(str, diagnosis["ids"])) if is_misconception else (),
         hint=diagnosis.get("hint"),
@@ -135,10 +135,10 @@ def summarize_exercises(rows: Sequence[Row]) -> list[ExerciseStatistics]:
         totals[row.student] += row.score
     statistics = {}
     for name, group in by_exercise.items():
-        rest_scores = [(totals[row.student] - row.score, row.passed) for row in group]
+        rest_scores = [(totals[row.student] - row.score, row.has_passed) for row in group]
         sums = Sums(
             students=len(group),
-            passed=sum(row.passed for row in group),
+            passed=sum(row.has_passed for row in group),
             sum_score=math.fsum(row.score for row in group),
             sum_rest=math.fsum(rest for rest, _ in rest_scores),
             sum_rest_squared=math.fsum(rest**2 for rest, _ in rest_scores),

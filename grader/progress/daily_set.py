@@ -24,7 +24,7 @@ def choose_daily_set(
     passed = {
         attempt.exercise: attempt.day
         for attempt in history.attempts
-        if attempt.passed and attempt.day < day
+        if attempt.has_passed and attempt.day < day
     }
     sample = Random(day.isoformat()).sample(exercises, len(exercises))  # noqa: S311  no secret
     old = sorted(

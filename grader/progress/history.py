@@ -59,12 +59,12 @@ class Attempt:
         )
 
     @property
-    def passed(self) -> bool:
+    def has_passed(self) -> bool:
         """True if every test passed."""
         return self.outcome is Outcome.PASSED
 
     @property
-    def self_reported(self) -> bool:
+    def is_self_reported(self) -> bool:
         """True if a browser page reports the attempt, where the learner can forge the result."""
         return self.sandbox == BROWSER
 

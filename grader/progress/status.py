@@ -55,7 +55,7 @@ def compute_statuses(history: History) -> dict[ExerciseId, ExerciseStatus]:
     statuses = {}
     for name, events in history.group_by_exercise().items():
         attempts, hints = events.attempts, events.hints
-        passed = next((attempt for attempt in attempts if attempt.passed), None)
+        passed = next((attempt for attempt in attempts if attempt.has_passed), None)
         before = [hint for hint in hints if passed is None or hint.at <= passed.at]
         paid = sum(hint.price for hint in before)
         gave_up = any(passed is None or hint.at <= passed.at for hint in events.given_up)
@@ -67,7 +67,7 @@ def compute_statuses(history: History) -> dict[ExerciseId, ExerciseStatus]:
         helped = max((hint.at for hint in hints), default=None)
         failures = 0
         for attempt in reversed(attempts):
-            if attempt.passed or (helped is not None and attempt.at <= helped):
+            if attempt.has_passed or (helped is not None and attempt.at <= helped):
                 break
             failures += 1
         statuses[name] = ExerciseStatus(
@@ -80,7 +80,7 @@ def compute_statuses(history: History) -> dict[ExerciseId, ExerciseStatus]:
             gave_up=gave_up,
             passed_at=passed.at if passed is not None else None,
             self_reported=passed is not None
-            and all(attempt.self_reported for attempt in attempts if attempt.passed),
+            and all(attempt.is_self_reported for attempt in attempts if attempt.has_passed),
             broken=frozenset(broken_program.misconception for broken_program in events.broken),
         )
     return statuses
@@ -146,7 +146,7 @@ class Streak:
 
 def compute_streak(history: History, today: date) -> Streak:
     """Return the current streak and the longest one."""
-    days = sorted({attempt.day for attempt in history.attempts if attempt.passed})
+    days = sorted({attempt.day for attempt in history.attempts if attempt.has_passed})
     longest = run = 0
     for before, day in zip([None, *days], days, strict=False):
         run = run + 1 if before is not None and day - before == _DAY else 1

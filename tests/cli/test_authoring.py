@@ -252,5 +252,5 @@ def test_discrimination_is_a_correlation() -> None:
             sum(row.score for row in rows if row.student == name and row.exercise != each.exercise)
             for name in students
         ]
-        passed = [float(row.passed) for row in rows if row.exercise == each.exercise]
+        passed = [float(row.has_passed) for row in rows if row.exercise == each.exercise]
         assert each.discrimination == pytest.approx(statistics.correlation(passed, others))

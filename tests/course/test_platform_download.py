@@ -148,10 +148,10 @@ def test_dates_that_are_one_for_all_are_no_times(make_zip: Zip, tmp_path: Path) 
     dates = {"ada/softmax.py": (2026, 11, 1, 8, 0, 0)}
     first = make_zip(dict.fromkeys(("ada/softmax.py", "bo/softmax.py"), "1"), dates)
     finished = collect(first, tmp_path / "out", exercise_of)
-    assert not finished.all_dates_equal
+    assert not finished.are_dates_equal
     second = make_zip(dict.fromkeys(("ada/token-lookup.py", "bo/token-lookup.py"), "1"))
     finished = collect(second, tmp_path / "out", exercise_of)
-    assert finished.all_dates_equal
+    assert finished.are_dates_equal
     assert (tmp_path / "out" / "times.csv").read_text().splitlines()[1:] == [
         "ada,softmax,2026-11-01T08:00:00+00:00,,zip",
         "ada,token-lookup,,,zip",

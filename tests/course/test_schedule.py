@@ -206,5 +206,5 @@ def test_a_report_reads_the_schedule_of_a_course(
     assert "1 late submission without a time: counted as 1 day late" in finished.stderr
     assert "bo's token-lookup comes from the future: 2126-12-01" in finished.stderr
     finished = etude("report", "results.jsonl", "--due", "2026-12-01", "--format", "gradebook")
-    zone = parse_zoned_time("2026-12-01", zone_needed=False)
+    zone = parse_zoned_time("2026-12-01", needs_zone=False)
     assert f"--due has no zone and is taken as {zone}" in finished.stderr

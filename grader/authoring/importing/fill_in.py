@@ -172,7 +172,7 @@ def _complete_test(draft: Draft, test: DraftTest, starter: ParsedProgram) -> Non
         test.code = join(["import numpy as np", test.code])
         draft.remarks.append(f"test '{test.id}' uses `np` and nothing imports it: it does now")
     if lacking := (program.needs & demo.sets) - defined - draft.defines.keys():
-        test.code = demo.select_for(lacking, effects=True).prepend_to(test.code)
+        test.code = demo.select_for(lacking, with_effects=True).prepend_to(test.code)
         names = join_words([f"`{name}`" for name in sorted(lacking)], "and")
         verb = "set it" if len(lacking) == 1 else "set them"
         draft.remarks.append(

@@ -40,7 +40,7 @@ class NotebookCell:
     metadata: dict[str, Any]
     output: str | None
     where: str  # for example "lab.ipynb: cell 3"
-    attachments: bool = False
+    has_attachments: bool = False
 
 
 @dataclass(slots=True)
@@ -87,7 +87,7 @@ class QuestionReader(ABC):
     def read(self, cells: Iterable[NotebookCell]) -> SourceDrafts:
         """Return the drafts of all questions."""
         for cell in cells:
-            if cell.attachments:
+            if cell.has_attachments:
                 self._result.remarks.append(f"{cell.where}: its attachments are not kept")
             self._read_cell(cell)
         self._close_question()
@@ -185,7 +185,7 @@ def _complete(question: Question, answer: str) -> None:
             there |= solution.sets if solution else set()  # the test runs after the answer
         else:
             test.stdout = None
-        front = context.select_for(free_names(test.code) - there, effects=True)
+        front = context.select_for(free_names(test.code) - there, with_effects=True)
         lines = [
             statement.source
             for statement in front.statements

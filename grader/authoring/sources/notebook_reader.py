@@ -51,7 +51,7 @@ def read_notebook(path: Path) -> SourceDrafts:
             metadata=metadata if isinstance(metadata, dict) else {},
             output=printed[:_MAX_OUTPUT] or None,
             where=f"{name}: cell {number}",
-            attachments=bool(book_cell.get("attachments")),
+            has_attachments=bool(book_cell.get("attachments")),
         )
         cells.append(cell)
     if has_questions(cells):

@@ -96,19 +96,19 @@ class ParsedProgram:
             s for s in self.statements if not (s.defines or s.imports or s.is_text)
         )
 
-    def select_for(self, names: Collection[str], *, effects: bool = False) -> "ParsedProgram":
+    def select_for(self, names: Collection[str], *, with_effects: bool = False) -> "ParsedProgram":
         """Return the statements that set these names, and all that those need, in order.
 
         Args:
-            effects: True to keep also statements for effect, such as `np.random.seed(0)`, before
-                a kept one; statements that print are never kept.
+            with_effects: True to keep also statements for effect, such as `np.random.seed(0)`,
+                before a kept one; statements that print are never kept.
         """
         missing = set(names)
         taken: set[int] = set()
         for index in range(len(self.statements) - 1, -1, -1):
             each = self.statements[index]
             is_effect = isinstance(each.node, ast.Expr) and not each.prints and not each.is_text
-            if each.sets & missing or (effects and taken and is_effect):
+            if each.sets & missing or (with_effects and taken and is_effect):
                 taken.add(index)
                 missing |= each.needs
         # A function may need names that are set below it, so repeat until nothing is added.

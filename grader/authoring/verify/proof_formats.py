@@ -39,7 +39,7 @@ def print_proofs(console: Console, proofs: Mapping[Path, Proof], *, verbose: boo
         ]
         table = Table(*columns, box=None, pad_edge=False, header_style="bold")
         for proof in proofs.values():
-            mark, name, *cells = _cells(proof, short=True)
+            mark, name, *cells = _cells(proof, is_short=True)
             table.add_row(Text(mark, _STYLE[proof.status]), Text(name), *cells)
         console.print(table)
     else:
@@ -86,7 +86,7 @@ def describe_reach(reach: Mapping[str, Any]) -> str:
     return "; ".join(parts)
 
 
-def _cells(proof: Proof, *, short: bool = False) -> list[str]:
+def _cells(proof: Proof, *, is_short: bool = False) -> list[str]:
     """Return the mark, name and numbers of a proof."""
     if proof.status in ("invalid", "fault") or not proof.counts.tests:  # a track has no tests
         return [_MARK[proof.status], proof.exercise, proof.status, "", "", "", ""]
@@ -102,7 +102,7 @@ def _cells(proof: Proof, *, short: bool = False) -> list[str]:
         ("" if REJECTED in proof.skipped else rejected, "misconceptions"),
         ("" if MUTANTS in proof.skipped else killed, "mutants"),
     ]
-    cells = [number if short or not number else f" {number} {noun}," for number, noun in numbers]
+    cells = [number if is_short or not number else f" {number} {noun}," for number, noun in numbers]
     return [_MARK[proof.status], proof.exercise, *cells, seconds]
 
 

@@ -95,7 +95,7 @@ def run_steps(facts: ProofFacts) -> Iterator[list[VariantRun]]:
         facts.sound_tests = passed_tests(facts.solution)
         # A solution that rejects all wrong programs at once rejects each of them.
         accepts_any = facts.verdicts[RunGroup.STRICT][""].outcome is not Outcome.PASSED
-        yield list(plan_single_runs(exercise, every=accepts_any))
+        yield list(plan_single_runs(exercise, with_all=accepts_any))
         return
     facts.sabotaged_programs = sabotage_programs(exercise, facts.right_program)
     yield from _run_right_programs(facts)

@@ -33,21 +33,21 @@ def plan_suite_runs(exercise: Exercise, wrong: Iterable[SabotagedProgram]) -> It
         yield variants.plan_run(RunGroup.WITHOUT_PART, part, strict, source)
 
 
-def plan_single_runs(exercise: Exercise, *, every: bool) -> Iterator[VariantRun]:
+def plan_single_runs(exercise: Exercise, *, with_all: bool) -> Iterator[VariantRun]:
     """Yield runs of the solution on single wrong programs.
 
     Args:
-        every: True for all wrong programs, False for the mutants that it may accept.
+        with_all: True for all wrong programs, False for the mutants that it may accept.
     """
     solution = exercise.solution
     allowed = {equivalent.change for equivalent in exercise.equivalent}
     mutants = [Equivalent(exercise.where, each.change, "") for each in mutants_of_program(exercise)]
-    for mistake in exercise.misconceptions if every else ():
+    for mistake in exercise.misconceptions if with_all else ():
         changes = {"misconceptions": (mistake,), "equivalent": tuple(mutants)}
         only = variants.make_variant(exercise, f"alone {mistake.id}", **changes)
         yield variants.plan_run(RunGroup.SINGLE_PROGRAM, mistake.id, only, solution)
     for mutant in mutants:
-        if every or mutant.change in allowed:
+        if with_all or mutant.change in allowed:
             others = tuple(other for other in mutants if other is not mutant)
             only = variants.make_variant(exercise, f"alone {mutant.change}", equivalent=others)
             yield variants.plan_run(RunGroup.SINGLE_PROGRAM, mutant.change, only, solution)

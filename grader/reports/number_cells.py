@@ -8,25 +8,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from grader.reports.numerals import LARGE, SMALL, needed_decimals
+
 Rows: TypeAlias = Sequence[Sequence[float]]
 Texts: TypeAlias = list[list[str]]
-Colour: TypeAlias = tuple[int, int, int]
 FormattedMatrices: TypeAlias = tuple[Texts, ...]
 Pair: TypeAlias = tuple[float, float]
 _Writer: TypeAlias = Callable[[float], str]
 
-BLACK: Final[Colour] = (0, 0, 0)
-WHITE: Final[Colour] = (255, 255, 255)
-
-_MAX_DECIMALS: Final = 4
 _READABLE_DECIMALS: Final = (2, 3)  # numbers of decimals that suffice in narrow cells
 _MORE_DECIMALS: Final = (6, 8, 12)  # numbers of decimals for values that agree in four
-_EXPONENT_FROM: Final = 1e5  # larger numbers are written with an exponent
-_EXPONENT_BELOW: Final = 1e-3
 _MIN_DIGITS: Final = 3  # digits of a number with an exponent
 # A value such as -1e9 in a mask would leave all others without visible shades.
 _OUTLIER_FROM: Final = 1e6
-_INK_LUMINANCE: Final = 0.179  # black has more contrast on lighter backgrounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +71,7 @@ def format_matrices(
     elif all(value == round(value) for value in finite):
         ways = [(_whole, True), (_decimal(0, exponents=False), False)]
     else:
-        exponents = max(finite, default=1.0) < _EXPONENT_BELOW
-        length = next(
-            (
-                digits
-                for digits in range(1, _MAX_DECIMALS)
-                if all(number == round(number, digits) for number in finite)
-            ),
-            _MAX_DECIMALS,
-        )
+        exponents, length = max(finite, default=1.0) < SMALL, needed_decimals(finite)
         ways = [
             (_decimal(digits, exponents=exponents), digits in (length, *_READABLE_DECIMALS))
             for digits in range(length, 0, -1)
@@ -108,26 +94,6 @@ def longest_text(texts: Iterable[Texts]) -> int:
     return max((len(text) for rows in texts for row in rows for text in row), default=0)
 
 
-def ink(ground: Colour) -> Colour:
-    """Return the text colour, black or white, with more contrast on a background."""
-    return BLACK if luminance(ground) > _INK_LUMINANCE else WHITE
-
-
-def luminance(colour: Colour) -> float:
-    """Return the relative luminance of a colour, from 0 to 1."""
-    parts = (part / 255 for part in colour)
-    red, green, blue = (
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4  # noqa: PLR2004  sRGB's definition
-        for part in parts
-    )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def hexadecimal(colour: Colour) -> str:
-    """Return a colour in hexadecimal, for terminals and style sheets."""
-    return "#{:02x}{:02x}{:02x}".format(*colour)
-
-
 def _flat(matrices: Iterable[Rows]) -> Iterator[float]:
     return (value for rows in matrices for row in rows for value in row)
 
@@ -136,14 +102,14 @@ def _whole(value: float) -> str:
     if not math.isfinite(value):
         return str(value)
     short = f"{value:.{_MIN_DIGITS}g}"
-    if abs(value) >= _EXPONENT_FROM and float(short) == value:  # a value such as -1e+09 in a mask
+    if abs(value) >= LARGE and float(short) == value:  # a value such as -1e+09 in a mask
         return short
     return str(value if isinstance(value, int) else int(value))
 
 
 def _decimal(digits: int, *, exponents: bool) -> _Writer:
     def write(value: float) -> str:
-        if math.isfinite(value) and (exponents or abs(value) >= _EXPONENT_FROM):
+        if math.isfinite(value) and (exponents or abs(value) >= LARGE):
             return f"{value:.{max(digits, _MIN_DIGITS)}g}"
         return f"{value:.{digits}f}"
 

@@ -12,28 +12,19 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
-from grader.reports.number_cells import (
-    Colour,
-    Pair,
-    Rows,
-    Scale,
-    Texts,
-    format_matrices,
-    hexadecimal,
-    ink,
-    longest_text,
-)
+from grader.reports.number_cells import Pair, Rows, Scale, Texts, format_matrices, longest_text
+from grader.reports.palette import ink
 
 # Colours of the 256-colour palette, so that no terminal replaces them. Each ramp has one hue and
 # gets darker with every step.
-HIGH: Final[tuple[Colour, ...]] = (
-    (255, 255, 255), (215, 215, 255), (175, 215, 255), (135, 175, 255),
-    (95, 135, 255), (0, 95, 255), (0, 95, 215), (0, 95, 175),
+HIGH: Final[tuple[str, ...]] = (
+    "#ffffff", "#d7d7ff", "#afd7ff", "#87afff",
+    "#5f87ff", "#005fff", "#005fd7", "#005faf",
 )  # fmt: skip
 # Shades of negative values.
-LOW: Final[tuple[Colour, ...]] = (
-    (255, 255, 255), (255, 215, 215), (255, 175, 175), (255, 135, 135),
-    (255, 95, 95), (215, 95, 95), (215, 0, 0), (175, 0, 0),
+LOW: Final[tuple[str, ...]] = (
+    "#ffffff", "#ffd7d7", "#ffafaf", "#ff8787",
+    "#ff5f5f", "#d75f5f", "#d70000", "#af0000",
 )  # fmt: skip
 _SHADES: Final = " ░▒▓█"
 GAP: Final = "   "
@@ -257,5 +248,5 @@ class _MatrixBlock:
         if share is not None and self.coloured:
             ramp = LOW if share < 0 else HIGH
             ground = ramp[round(abs(share) * (len(ramp) - 1))]
-            style = f"{style} {hexadecimal(ink(ground))} on {hexadecimal(ground)}".lstrip()
+            style = f"{style} {ink(ground)} on {ground}".lstrip()
         return text, style

@@ -11,9 +11,9 @@ from graphlib import TopologicalSorter
 from pathlib import PurePosixPath
 from typing import Final
 
+from grader.reports.palette import stylesheet
 from sitegen.links import ASSETS, asset_path
 from sitegen.package_data import find_data
-from sitegen.palette import stylesheet
 
 _STYLESHEET: Final = "site.css"
 _REFERENCE: Final = re.compile(rb"(?<=[\"'`(]\./)([\w.-]+)(?=[\"'`)])")

@@ -8,7 +8,7 @@ from functools import partial
 from markupsafe import Markup
 
 from grader.lessons.blocks import MatrixDisplay
-from sitegen.numerals import decimals_for, numeral
+from grader.reports.numerals import decimals_for, numeral
 from sitegen.shading import shade_for
 from sitegen.values import Table, TableCell, label_indices
 

@@ -14,9 +14,9 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from grader.definitions.images import ImageError, image_paths
 from grader.errors import DefinitionError, Location, Problem
+from grader.reports.numerals import MINUS
 from sitegen.highlight import highlight
 from sitegen.maths import TexError, mathml
-from sitegen.numerals import MINUS
 from sitegen.page_images import PageImages
 from sitegen.safe_html import mark_safe
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 
-from sitegen.palette import DIVERGING, MIDDLE, SEQUENTIAL, STEPS
+from grader.reports.palette import DIVERGING, MIDDLE, SEQUENTIAL, STEPS
 
 _NOT_A_NUMBER = "not-finite"
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.definitions.public_exercise import DescribedValue
-from sitegen.numerals import MINUS, decimals_for, is_rounded, numeral
+from grader.reports.numerals import MINUS, decimals_for, is_rounded, numeral
 from sitegen.shading import shade_for
 
 MAX_SIDE = 12  # larger tables are unreadable

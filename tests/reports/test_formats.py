@@ -139,7 +139,7 @@ def test_a_page_stands_alone(cases: Cases) -> None:
         assert not re.search(r"\b(src|href)=|url\(|@import|<script", page)
         assert "default-src &#x27;none&#x27;" in page
         assert "color-scheme: light dark" in page
-    assert '<td class="h2">2/9</td>' in rendered("html", cases["batch"])
+    assert '<td class="div-12">2/9</td>' in rendered("html", cases["batch"])
 
 
 @pytest.mark.parametrize("name", [name for name in FORMATS if name not in AS_IT_IS])

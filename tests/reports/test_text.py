@@ -19,7 +19,7 @@ from grader.grading.results.verdict import (
     ValueSummary,
     Verdict,
 )
-from grader.reports.number_cells import luminance
+from grader.reports.palette import contrast, ink
 from grader.reports.report import Batch, Report
 from grader.reports.terminal_matrices import HIGH, LOW
 from grader.reports.to_text import print_batch, print_verdict
@@ -284,9 +284,11 @@ def test_what_was_not_judged_is_neither_passed_nor_failed() -> None:
 def test_a_ramp_has_one_hue_and_gets_darker_with_every_step() -> None:
     """In colours that a terminal of 256 has, so that it replaces none."""
     for ramp in (HIGH, LOW):
-        lightness = [luminance(colour) for colour in ramp]
+        lightness = [contrast("#000000", colour) for colour in ramp]
         assert lightness == sorted(lightness, reverse=True)
         assert len(set(lightness)) == len(ramp)
-        hues = [colorsys.rgb_to_hsv(*(part / 255 for part in colour))[0] for colour in ramp[1:]]
+        channels = [bytes.fromhex(colour[1:]) for colour in ramp]
+        hues = [colorsys.rgb_to_hsv(*(part / 255 for part in parts))[0] for parts in channels[1:]]
         assert max(hues) - min(hues) < 0.1
-        assert all(part in {0, 95, 135, 175, 215, 255} for colour in ramp for part in colour)
+        assert all(part in {0, 95, 135, 175, 215, 255} for parts in channels for part in parts)
+        assert all(contrast(ink(colour), colour) >= 4.5 for colour in ramp)

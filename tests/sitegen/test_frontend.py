@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from grader.reports.numerals import decimals_for, is_rounded, numeral
 from grader.sandbox.in_child.literals import find_non_answer
-from sitegen.numerals import decimals_for, is_rounded, numeral
 from sitegen.shading import shade_for
 
 ROOT = Path(__file__).parents[2]

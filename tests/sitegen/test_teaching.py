@@ -9,8 +9,8 @@ import pytest
 
 from grader.errors import Location
 from grader.lessons.figure import HEADS, PARTS, Figure
+from grader.reports.numerals import MINUS
 from sitegen.content import TrackLesson
-from sitegen.numerals import MINUS
 from sitegen.teaching import position_products
 from sitegen.teaching.curves import bar_heights, describe, measure
 from sitegen.teaching.explorer import describe_row, view_explorer

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from sitegen.numerals import decimals_for, is_rounded, numeral
+from grader.reports.numerals import decimals_for, is_rounded, numeral
 from sitegen.values import Block, Inline, Table, ValueParts, show
 
 NAN, INF = math.nan, math.inf

@@ -1,4 +1,4 @@
-/** Numbers formatted for tables; the twin of sitegen.numerals, tested against it. */
+/** Numbers formatted for tables; the twin of grader.reports.numerals, tested against it. */
 
 const MAX_DECIMALS = 4;
 const MIN_FIXED = 1e-3;

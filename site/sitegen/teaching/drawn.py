@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.lessons.figure import Figure
-from sitegen.palette import DIVERGING, SEQUENTIAL, STEPS, Ramp
+from grader.reports.palette import DIVERGING, SEQUENTIAL, STEPS, Ramp
 
 _WIDTH: Final = 480  # units of the drawing
 _HEIGHT: Final = 260

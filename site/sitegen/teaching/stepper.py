@@ -9,8 +9,8 @@ import numpy.typing as npt
 from markupsafe import Markup
 
 from grader.lessons.figure import Figure
+from grader.reports.numerals import MINUS, numeral
 from sitegen.maths import mathml
-from sitegen.numerals import MINUS, numeral
 from sitegen.shading import shade_for
 
 Array: TypeAlias = npt.NDArray[np.float64]

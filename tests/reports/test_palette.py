@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import sitegen
-from sitegen.palette import DIVERGING, MIDDLE, SEQUENTIAL, STEPS, Ramp, contrast, swatches
-from sitegen.palette import stylesheet as ramp_stylesheet
+from grader.reports.palette import DIVERGING, MIDDLE, SEQUENTIAL, STEPS, Ramp, contrast, swatches
+from grader.reports.palette import stylesheet as ramp_stylesheet
 
 AA = 4.5  # what WCAG 2 asks of text at level AA
 STYLESHEET = (Path(sitegen.__file__).parents[1] / "assets" / "site.css").read_text()

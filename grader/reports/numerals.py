@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 MAX_DECIMALS = 4
 MINUS = "\N{MINUS SIGN}"  # screen readers skip a hyphen
-_SMALL, _LARGE = 1e-3, 1e5
+SMALL, LARGE = 1e-3, 1e5  # numbers below or from here on are written with an exponent
 _EXACT = 1e-9
 
 
@@ -16,9 +16,12 @@ def decimals_for(values: Sequence[float]) -> int | None:
     """
     magnitudes = [abs(value) for value in values if math.isfinite(value)]
     largest = max(magnitudes, default=0.0)
-    if largest >= _LARGE or 0 < largest < _SMALL:
-        return None
-    return next((n for n in range(1, MAX_DECIMALS) if _exact_at(magnitudes, n)), MAX_DECIMALS)
+    return None if largest >= LARGE or 0 < largest < SMALL else needed_decimals(magnitudes)
+
+
+def needed_decimals(values: Sequence[float]) -> int:
+    """Return the number of decimals, 1 to `MAX_DECIMALS`, that writes finite values exactly."""
+    return next((n for n in range(1, MAX_DECIMALS) if _exact_at(values, n)), MAX_DECIMALS)
 
 
 def is_rounded(values: Sequence[float], decimals: int | None) -> bool:

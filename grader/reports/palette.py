@@ -1,4 +1,4 @@
-"""Colour ramps for heatmaps, interpolated in OKLab and written as CSS classes.
+"""Colour ramps for heatmaps on pages and in HTML, interpolated in OKLab and written as CSS classes.
 
 OKLab is a colour space in which equal steps look equal, so the shade of a cell
 follows its value, whatever colours lie between two stops.
@@ -6,6 +6,7 @@ follows its value, whatever colours lie between two stops.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 STEPS = 21  # shades of a ramp; odd, so that the diverging one has a middle
@@ -40,7 +41,7 @@ _LUMINANCE: Triple = (0.2126, 0.7152, 0.0722)
 
 @dataclass(frozen=True, slots=True)
 class Swatch:
-    """A cell's background and a text colour that is readable on it, both as `#rrggbb`."""
+    """A cell's background and the text colour that is readable on it, both as `#rrggbb`."""
 
     background: str
     text: str
@@ -79,6 +80,14 @@ def contrast(first: str, second: str) -> float:
     return (lighter + 0.05) / (darker + 0.05)
 
 
+def ink(background: str) -> str:
+    """Return the text colour, black or white, with more contrast on a background.
+
+    The contrast is at least 4.58, since sqrt(1.05 * 0.05) is that far from both.
+    """
+    return max("#ffffff", "#000000", key=partial(contrast, background))
+
+
 def swatches(stops: Sequence[str]) -> tuple[Swatch, ...]:
     """Return `STEPS` swatches evenly spaced between the stops, which are `#rrggbb`."""
     labs = []
@@ -99,9 +108,7 @@ def swatches(stops: Sequence[str]) -> tuple[Swatch, ...]:
             inside = min(1.0, max(0.0, channel))
             coded = inside * 12.92 if inside <= 0.0031308 else 1.055 * inside ** (1 / 2.4) - 0.055  # noqa: PLR2004  sRGB's constants
             background += f"{round(coded * 255):02x}"
-        # One of the two always reaches 4.58, since sqrt(1.05 * 0.05) is that far from both.
-        white, black = contrast("#ffffff", background), contrast("#000000", background)
-        colours.append(Swatch(background, "#ffffff" if white >= black else "#000000"))
+        colours.append(Swatch(background, ink(background)))
     return tuple(colours)
 
 

@@ -26,6 +26,7 @@ from grader.reports.plain_maths import plain
         (r"$\cos x$, $\log\frac{1}{2}$", "cos x, log(1/2)"),
         (r"$\tfrac{1}{d} \textstyle\sum_i x_i$", "1/d \u2211_i x_i"),
         (r"$\begin{cases} [1] \\[1ex] [2] \\ [3] \end{cases}$", "{ [1]; [2]; [3] }"),
+        (r"$\begin{matrix} f(a;b) & 1 \\ 2 \end{matrix}$", "[f(a;b) 1; 2]"),
     ],
 )
 def test_markdown_becomes_characters(markdown: str, shown: str) -> None:

@@ -1,6 +1,0 @@
-!pip install numpy
-import numpy as np
-
-
-def embed(token_ids, E):
-    return E[token_ids]

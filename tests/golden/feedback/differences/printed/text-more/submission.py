@@ -1,7 +1,0 @@
-import numpy as np
-
-
-def report(x):
-    print("shape", x.shape)
-    print("mean", x.mean())
-    print("done")

@@ -1,7 +1,0 @@
-import numpy as np
-
-
-def attention_weight(Q, K):
-    scores = Q @ K.T / np.sqrt(Q.shape[-1])
-    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return weights / weights.sum(axis=-1, keepdims=True)

@@ -1,3 +1,0 @@
-shape = (3, 5)
-axes = "rows"
-first = [1, 0]

@@ -1,3 +1,0 @@
-shape = (3, 5)
-axes = ...
-first = [1, 0]

@@ -1,5 +1,0 @@
-import numpy as np
-
-
-def scaled_scores(Q, K):
-    return Q @ K.T / Q.shape[-1]

@@ -1,8 +1,0 @@
-import numpy as np
-
-
-def total(x):
-    result = 0.0
-    for item in x:
-        result += item
-    return result

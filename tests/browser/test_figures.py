@@ -92,21 +92,6 @@ def test_broadcasting_is_stepped_through_by_the_keyboard(new_page: NewPage, tool
     judge(page, tools, "figure-broadcasting")
 
 
-def test_an_expression_is_chosen_by_the_keyboard(new_page: NewPage, tools: Tools) -> None:
-    """Without scripts, too; what it takes and gives is told in a sentence."""
-    page = new_page(java_script_enabled=False)
-    page.goto("numpy-warmup/lessons/shapes/")
-    figure = page.locator(".selection")
-    figure.get_by_role("radio").first.focus()
-    for sentence in ("The result is 5, 6, 8, 9, of shape (4,)", "The result is 4, 8, 7, of shape"):
-        page.keyboard.press("ArrowRight")
-        expect(figure.get_by_text(sentence)).to_be_visible()
-    expect(figure.get_by_text("both are gone")).to_be_hidden()
-    page = new_page()
-    open_without_python(page, "numpy-warmup/lessons/shapes/")
-    judge(page, tools, "figure-selection")
-
-
 def test_a_head_is_stepped_through_by_the_keyboard(page: Page) -> None:
     """The arrows change the step; within a result they move, and each number tells its sum."""
     open_without_python(page, "attention/lessons/weighted-sum/")

@@ -151,12 +151,6 @@ def test_whatever_lies_in_the_folder_is_graded_or_reported(etude: Etude, tmp_pat
     assert "with\nnewline" not in shown
 
 
-def test_underscores_in_a_name_stand_for_hyphens(etude: Etude, tmp_path: Path) -> None:
-    """Python's habit is `attention_weights.py`."""
-    hand_in(tmp_path / "in", "s", RIGHT, "attention_weights.py")
-    assert etude("grade", "in").returncode == 0
-
-
 def test_without_a_terminal_progress_is_plain_lines(etude: Etude, tmp_path: Path) -> None:
     """No control characters in a log; nothing at all for a short batch."""
     hand_in(tmp_path / "in", "s", RIGHT)
@@ -260,17 +254,6 @@ def test_a_notebook_that_cannot_be_read_gets_nothing_and_is_named(
     assert "The notebook is in julia" in str(found["c"]["message"])
     alone = etude("check", "attention-weights", str(broken))
     assert (alone.returncode, said in alone.stderr) == (2, True)
-
-
-def test_of_a_python_file_and_a_notebook_the_newer_one_counts(etude: Etude, tmp_path: Path) -> None:
-    """A student thus has one result per exercise."""
-    wrong = hand_in(tmp_path / "in", "a", "x = 1")
-    hand_in(tmp_path / "in", "a", notebook(RIGHT), "attention-weights.ipynb")
-    os.utime(wrong, (1_700_000_000, 1_700_000_000))
-    finished = etude("grade", "in", "--output", "out.jsonl")
-    (found,) = lines(tmp_path / "out.jsonl")
-    assert (found["outcome"], found["file"]) == ("passed", "in/a/attention-weights.ipynb")
-    assert "or not the one that counts: in/a/attention-weights.py" in finished.stdout
 
 
 def test_check_takes_the_file_that_grade_takes(etude: Etude, tmp_path: Path) -> None:

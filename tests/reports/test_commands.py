@@ -38,14 +38,9 @@ def test_several_formats_at_once(etude: Etude, tmp_path: Path) -> None:
 
 def test_wrong_use_of_formats_is_said_before_grading(etude: Etude) -> None:
     """Exit status 2 and what to do."""
-    for words, message in (
-        (("--format", "json", "--format", "csv"), "only one of json and csv can be printed"),
-        (("--format", "jsno"), "did you mean 'json'?"),
-        (("--format", "json=no/such/file"), "there is no folder no/such"),
-    ):
-        finished = etude("check", "attention-weights", RIGHT, *words)
-        assert (finished.returncode, finished.stdout) == (2, "")
-        assert message in " ".join(finished.stderr.split())
+    finished = etude("check", "attention-weights", RIGHT, "--format", "json=no/such/file")
+    assert (finished.returncode, finished.stdout) == (2, "")
+    assert "there is no folder no/such" in " ".join(finished.stderr.split())
 
 
 @pytest.mark.slow
@@ -209,34 +204,6 @@ def test_a_gradebook_that_a_spreadsheet_saved_is_read_or_refused_with_advice(
     assert finished.returncode == 2
     assert "is not UTF-8; save the file again, in Excel as 'CSV UTF-8'" in finished.stderr
     assert "book.csv:" in finished.stderr
-
-
-@pytest.mark.slow
-def test_canvas_writes_nothing_if_somebody_is_unknown(etude: Etude, graded: Path) -> None:
-    """It does not overwrite Canvas' own file either."""
-    book = graded / "book.csv"
-    book.write_text(book.read_text().replace("bob", "robert"))
-    words = ("export", "canvas", "book.csv", "results.jsonl", "--column", "Attention")
-    finished = etude(*words, "--output", "filled.csv")
-    assert finished.returncode == 2
-    assert "'bob'" in finished.stderr
-    assert not (graded / "filled.csv").exists()
-    assert etude(*words, "--output", "book.csv", "--skip-unknown").returncode == 2
-    finished = etude(*words, "--output", "filled.csv", "--skip-unknown")
-    assert "1 not in the gradebook, left out: bob" in finished.stdout
-    assert "1 without a verdict, left as they are: robert" in finished.stdout
-
-
-@pytest.mark.slow
-def test_canvas_refuses_other_files(etude: Etude, graded: Path) -> None:
-    """The error names the line that is not a result."""
-    for text in ("{}\n", "[" * 100_000):
-        (graded / "notes").write_text(text)
-        finished = etude(
-            "export", "canvas", "book.csv", "notes", "--column", "A", "--output", "f.csv"
-        )
-        assert finished.returncode == 2
-        assert "notes:1 is not a whole result" in finished.stderr
 
 
 def _hand_in(folder: Path, source: Path) -> None:

@@ -29,10 +29,11 @@ from grader.grading.program.loaded_program import LoadedProgram, load, put_files
 from grader.grading.program.proxies import (
     CallableProxy,
     NoValueError,
+    RunningProgram,
     allow_forwarding,
     raise_for_functions,
 )
-from grader.grading.program.requests import Requests, RunningProgram
+from grader.grading.program.requests import Requests
 from grader.grading.results.raw_result import DifferenceKind
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import ChildGoneError, Unsupported

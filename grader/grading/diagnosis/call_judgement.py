@@ -27,8 +27,8 @@ from grader.grading.diagnosis.written_call import Place, RefusedError, WrittenCa
 from grader.grading.expected.oracle import Oracle, ValueCache
 from grader.grading.feedback import break_sentences
 from grader.grading.feedback.summarize_values import summarize
-from grader.grading.program.proxies import NoValueError
-from grader.grading.program.requests import Requests, RunningProgram
+from grader.grading.program.proxies import NoValueError, RunningProgram
+from grader.grading.program.requests import Requests
 from grader.grading.results.jobs import find_limits
 from grader.grading.results.verdict import Outcome, SmallExample, TestResult
 from grader.grading.run.submission_run import SubmissionRun

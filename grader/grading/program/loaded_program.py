@@ -9,8 +9,8 @@ from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault, Location
 from grader.grading.feedback import outcome_sentences
 from grader.grading.program.notebook_program import NotebookProgram, join_cells, load_cells
-from grader.grading.program.proxies import NoValueError
-from grader.grading.program.requests import Requests, RunningProgram
+from grader.grading.program.proxies import NoValueError, RunningProgram
+from grader.grading.program.requests import Requests
 from grader.grading.program.screening import LoadingProblem, SentenceMaker, screen
 from grader.grading.program.value_copies import freeze_arrays
 from grader.grading.results.verdict import Outcome

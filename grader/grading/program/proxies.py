@@ -5,6 +5,7 @@ import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Final, Protocol, TypeVar
 
@@ -12,7 +13,9 @@ import numpy as np
 
 from grader.grading.comparison.nested_values import walk
 from grader.sandbox.answers import Raised, Unsupported
+from grader.sandbox.in_child.sharing import Sharing
 from grader.sandbox.in_child.wire import Handle
+from grader.sandbox.interface import Child
 from grader.sandbox.printable import printable
 
 _ARRAY_ATTRIBUTES: Final = frozenset(name for name in dir(np.ndarray) if not name.startswith("_"))
@@ -67,13 +70,27 @@ def allow_forwarding() -> Iterator[None]:
         _forwards.reset(token)
 
 
+@dataclass(slots=True)
+class RunningProgram:
+    """A program in its child, with what outlasts a single test."""
+
+    child: Child
+    has_values: bool = field(default=False, kw_only=True)  # whether it has given a value already
+    # The operators that its objects may answer.
+    operators: frozenset[str] = field(default=frozenset(), kw_only=True)
+    # Whether the exercise asks for objects. Otherwise a test may pass an object on, but not use it:
+    # an object in place of an array could imitate the expected result.
+    allows_objects: bool = field(default=True, kw_only=True)
+    # The functions of tests that were passed to it, by number.
+    functions: list[Any] = field(default_factory=list, kw_only=True)
+    # The objects that the bodies of pytest tests share with it.
+    sharing: Sharing = field(default_factory=Sharing, kw_only=True)
+
+
 class Sender(Protocol):
     """The part of a test's requests that its proxies use; see `requests.Requests`."""
 
-    operators: frozenset[str]  # operators that the submission's objects may answer
-    # Whether the exercise asks for objects. Otherwise a test may pass an object on, but not use it:
-    # an object in place of an array could imitate the expected result.
-    allows_objects: bool
+    program: RunningProgram
 
     def ask(self, operation: str, *arguments: Any) -> Any:
         """Send a request and return the value of its answer."""
@@ -145,7 +162,7 @@ class Proxy:
         return str(operate(self._requests, "str", self)) if _forwards.get() else repr(self)
 
     def __contains__(self, item: object) -> bool:
-        if "in" in self._requests.operators:
+        if "in" in self._requests.program.operators:
             return bool(operate(self._requests, "contains", self, item))
         items = operate(self._requests, "iter", self)
         return any(each is item or each == item for each in items)
@@ -265,7 +282,7 @@ def refuse_object(requests: Sender, value: object, attribute: str = "") -> None:
 
     Functions and iterators are allowed, but not attributes that only arrays have.
     """
-    if requests.allows_objects or not isinstance(value, Proxy):
+    if requests.program.allows_objects or not isinstance(value, Proxy):
         return
     kind = value.handle_.kind
     if not kind.startswith("<") or kind == "<type>" or attribute in _ARRAY_ATTRIBUTES:
@@ -282,7 +299,7 @@ def _forward(name: str, *, operator: str = "", reflected: bool = False) -> Calla
     def act(self: Proxy, *others: Any) -> Any:
         if not _forwards.get():
             return NotImplemented
-        if operator and operator not in self._requests.operators:
+        if operator and operator not in self._requests.program.operators:
             refuse_object(self._requests, self)
             return NotImplemented
         operands = (*others, self) if reflected else (self, *others)
@@ -327,21 +344,19 @@ def make_class(kind: str, is_callable: bool) -> type[Proxy]:
 
 def _signature(facts: Any) -> inspect.Signature:
     """Return the signature that a submission describes by plain values and names of types."""
-    parameters, returns = [], inspect.Signature.empty
-    for name, kind, default, annotation in facts:
-        note = _decode_fact(annotation)
-        if kind < 0:
-            returns = note
-        else:
-            parameters.append(
-                inspect.Parameter(
-                    str(name),
-                    inspect._ParameterKind(kind),  # noqa: SLF001  the enum has no public name
-                    default=_decode_fact(default),
-                    annotation=note,
-                )
+    parameters, returns = facts
+    return inspect.Signature(
+        [
+            inspect.Parameter(
+                str(name),
+                inspect._ParameterKind(kind),  # noqa: SLF001  the enum has no public name
+                default=_decode_fact(default),
+                annotation=_decode_fact(annotation),
             )
-    return inspect.Signature(parameters, return_annotation=returns)
+            for name, kind, default, annotation in parameters
+        ],
+        return_annotation=_decode_fact(returns),
+    )
 
 
 def _decode_fact(fact: Any) -> Any:

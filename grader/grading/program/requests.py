@@ -9,7 +9,7 @@ import sys
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, NoReturn, TypeVar
 
 import numpy as np
@@ -25,13 +25,14 @@ from grader.grading.program.proxies import (
     NameProxy,
     NoValueError,
     Proxy,
+    RunningProgram,
     builtin_kind,
     find_objects,
     make_class,
     raise_for_functions,
 )
 from grader.sandbox.answers import ChildGoneError, Raised, Returned, Unsupported, Usage
-from grader.sandbox.in_child.sharing import Sharing, replace_contents
+from grader.sandbox.in_child.sharing import replace_contents
 from grader.sandbox.in_child.value_types import with_items
 from grader.sandbox.in_child.wire import (
     MAX_BODY,
@@ -41,27 +42,13 @@ from grader.sandbox.in_child.wire import (
     Shared,
     UnsupportedValueError,
 )
-from grader.sandbox.interface import Child, Exchange
+from grader.sandbox.interface import Exchange
 from grader.sandbox.printable import printable
 
 _MAX_CALLBACKS: Final = 100_000  # calls of a test's functions in one test
 _MAX_WARNINGS: Final = 50  # warnings of one call that are repeated
 _MAX_WARNING_LENGTH: Final = 2000  # characters of a warning
 _Error = TypeVar("_Error", bound=Exception)
-
-
-@dataclass(slots=True)
-class RunningProgram:
-    """A program in its child, with what outlasts a single test."""
-
-    child: Child
-    has_values: bool = field(default=False, kw_only=True)  # whether it has given a value already
-    operators: frozenset[str] = field(default=frozenset(), kw_only=True)  # see `proxies.Sender`
-    allows_objects: bool = field(default=True, kw_only=True)
-    # The functions of tests that were passed to the program, by number.
-    functions: list[Any] = field(default_factory=list, kw_only=True)
-    # The objects that the bodies of pytest tests share with the program.
-    sharing: Sharing = field(default_factory=Sharing, kw_only=True)
 
 
 @dataclass(eq=False)
@@ -95,11 +82,11 @@ class Requests:
     stop_iteration: NoValueError | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        self.operators = self.program.operators
-        self.allows_objects = self.program.allows_objects
         self.has_answered = self.program.has_values
         self.was_asked = self.has_answered  # until it is True, an error is the author's
-        self._sharing = self.program.sharing if self.in_body else None
+        sharing = self.program.sharing if self.in_body else None
+        with_usage = self.usages is not None
+        self._exchange = Exchange(with_usage=with_usage, sharing=sharing, peer=self)
         self._current_call: tuple[Any, ...] = "", "", [], {}
         self._functions = self.program.functions
         self._first_function = len(self._functions)
@@ -119,7 +106,9 @@ class Requests:
 
     def as_data(self, value: Any) -> Any:
         """Return a result with each dataclass object replaced by its fields, for the comparison."""
-        return self.ask("as_data", value, is_measured=False) if any(find_objects(value)) else value
+        if not any(find_objects(value)):
+            return value
+        return self.ask("as_data", value, exchange=replace(self._exchange, with_usage=False))
 
     def run_statements(self, operation: str, statements: str, inputs: Mapping[str, Any]) -> Any:
         """Run statements in the submission's namespace, with the inputs as additional names.
@@ -163,7 +152,7 @@ class Requests:
         """
         child = self.program.child
         begin = child.output_size
-        match self.ask(*request, with_warnings=True):
+        match self.ask(*request, exchange=replace(self._exchange, with_warnings=True)):
             case [value, list(warned), int(printed)]:
                 end = min(begin + max(printed, 0), child.output_size)
                 begin = max(begin, self._output_issued)  # without the output of nested calls
@@ -177,7 +166,7 @@ class Requests:
     def _call_watched(self, request: tuple[Any, ...]) -> Any:
         """Send a call, and note the arguments that it changes."""
         watched = Shared()
-        match self.ask(*request, watched=watched):
+        match self.ask(*request, exchange=replace(self._exchange, watched=watched)):
             case [value, None]:
                 return value
             case [value, list(contents)]:
@@ -217,9 +206,10 @@ class Requests:
 
     def keep(self, value: object) -> Handle | Function | Callback | None:
         """Return the wire form of an object that is not plain data; see `wire.ObjectTable`."""
+        nested = Exchange(peer=self)  # shares no objects, since another request is being encoded
         if isinstance(value, NameProxy) and value.handle_.number < 0:
             # The object behind a name is looked up when it is first passed as an argument.
-            plain = self.ask("value", value.name_, is_nested=True)
+            plain = self.ask("value", value.name_, exchange=nested)
             if not isinstance(plain, Proxy):
                 raise self._end_forger()
             object.__setattr__(value, "handle_", plain.handle_)
@@ -228,7 +218,7 @@ class Requests:
             return value.handle_
         if isinstance(value, MethodProxy):
             owner_and_name = [value.__self__, value.__name__]
-            method = self.ask("operate", "getattr", owner_and_name, is_nested=True)
+            method = self.ask("operate", "getattr", owner_and_name, exchange=nested)
             return method.handle_ if isinstance(method, Proxy) else None
         count = len(self._functions)
         own_numbers = range(self._first_function, count)
@@ -254,8 +244,8 @@ class Requests:
             self._refuse_arrays([args, kwargs])
             keywords = {str(name): self._incoming(value) for name, value in kwargs.items()}
             args = list(self._incoming(args))
-            if self._sharing is not None:
-                self._sharing.settle()
+            if self._exchange.sharing is not None:
+                self._exchange.sharing.settle()
             return ["ok", function(*args, **keywords)]
         except (ChildGoneError, EtudeError, TooLongError, TooLargeError, MemoryError):
             raise
@@ -292,31 +282,13 @@ class Requests:
                 value[key] = self._incoming(item)
         return value
 
-    def ask(
-        self,
-        operation: str,
-        *arguments: Any,
-        watched: Shared | None = None,
-        with_warnings: bool = False,
-        is_nested: bool = False,
-        is_measured: bool = True,
-    ) -> Any:
+    def ask(self, operation: str, *arguments: Any, exchange: Exchange | None = None) -> Any:
         """Send a request and return the value of its answer.
 
         Args:
-            watched: Filled with the objects of the request; the value is then `[value, changes]`.
-            with_warnings: Whether the value is `[value, warnings, bytes printed]`.
-            is_nested: Whether another request is being encoded; then no objects are shared.
-            is_measured: Whether its usage counts.
+            exchange: Its encoding, if it is another than that of the test's other requests.
         """
-        sharing = None if is_nested else self._sharing
-        exchange = Exchange(
-            with_usage=is_measured and self.usages is not None,
-            with_warnings=with_warnings,
-            watched=watched,
-            sharing=sharing,
-            peer=self,
-        )
+        exchange = exchange or self._exchange
         self._own_error = None
         self.was_asked = True
         try:
@@ -338,8 +310,8 @@ class Requests:
                 self.usages.append(answer.usage)
             self._refuse_arrays(answer.value)
             value = self._incoming(answer.value)
-        if sharing is not None:
-            sharing.settle()
+        if exchange.sharing is not None:
+            exchange.sharing.settle()
         if isinstance(answer, Returned):
             return value
         if isinstance(answer, Raised):

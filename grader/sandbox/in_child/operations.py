@@ -282,14 +282,14 @@ class SubmissionModule:
         return bool(type(instance).__exit__(instance, error and type(error), error, None))
 
     @_operation
-    def signature(self, function: Callable[..., object]) -> list[list[object]]:
-        """Return the name, kind, default and annotation of each parameter."""
+    def signature(self, function: Callable[..., object]) -> list[object]:
+        """Return each parameter's name, kind, default and annotation; then the result's."""
         signature = inspect.signature(function)
         parameters = [
             [p.name, int(p.kind), *(_optional_fact(each) for each in (p.default, p.annotation))]
             for p in signature.parameters.values()
         ]
-        return [*parameters, ["return", -1, [], _optional_fact(signature.return_annotation)]]
+        return [parameters, _optional_fact(signature.return_annotation)]
 
     @contextlib.contextmanager
     def recording(self, record: list[object]) -> Iterator[None]:

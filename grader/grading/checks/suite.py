@@ -12,7 +12,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -83,10 +83,8 @@ class SuiteTestCheck(Check[SuiteTest]):
     """Runs a suite on right programs and, for `rejects`, also on wrong ones."""
 
     def judge(self, program: LoadedProgram, oracle: Oracle, draw: Draw) -> Judgement:  # noqa: ARG002  a suite has no inputs
-        """Judge a suite; the runs on right programs are kept for the next test."""
-        if program.suite_runs is None:
-            program.suite_runs = _SuiteRuns(program, oracle)
-        runs: _SuiteRuns = program.suite_runs
+        """Judge a suite."""
+        runs = _find_runs(program, oracle)
         if self.test.suite == "accepts":
             return Judgement(runs.refusal)
         with contextlib.suppress(NoValueError, ChildGoneError):
@@ -207,6 +205,9 @@ class _SuiteRuns:
                 if relay.program_ended or isinstance(error, TooLongError):
                     return 1, [{"ended": True}]
                 raise
+
+
+_find_runs: Final = lru_cache(1)(_SuiteRuns)  # all tests of a suite share its runs
 
 
 class _Relay:

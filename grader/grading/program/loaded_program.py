@@ -36,7 +36,7 @@ def put_files(child: Child, exercise: Exercise, *, hidden: bool = False) -> None
         raise GraderFault(f"{exercise.id} has data files, which this sandbox cannot take")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class LoadedProgram(RunningProgram):
     """A program in its child, after it was loaded."""
 
@@ -44,8 +44,6 @@ class LoadedProgram(RunningProgram):
     values: Mapping[str, Any]  # values of the names that are bound to plain data
     text: ProgramText = NO_TEXT  # what sentences quote; a suite's code runs in another child
     defined: DefinedNames = field(default_factory=DefinedNames)
-    # The runs of a suite for all of its tests, kept by `checks.suite`: a check serves one test.
-    suite_runs: Any = None
 
     def __post_init__(self) -> None:
         definitions = self.exercise.defines.values()

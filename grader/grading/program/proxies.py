@@ -70,7 +70,7 @@ def allow_forwarding() -> Iterator[None]:
         _forwards.reset(token)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class RunningProgram:
     """A program in its child, with what outlasts a single test."""
 

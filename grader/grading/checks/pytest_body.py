@@ -10,8 +10,8 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -67,15 +67,13 @@ class PytestCheck(Check[PytestTest]):
     def judge(self, program: LoadedProgram, oracle: Oracle, draw: Draw) -> Judgement:
         """Run the body with the inputs of one draw."""
         test = self.test
-        errors: list[_Reraised] = []
-        rebuild = functools.partial(_rebuild_and_note, errors)
         values = oracle.inputs(test, draw).values()
         allows_masked = _MASK_WORDS.search(test.pytest) is not None or any(map(is_masked, values))
         requests = Requests(
             program,
             test.where,
             keep_inputs=test.keep_inputs,
-            error=rebuild,
+            error=rebuild_exception,
             max_bytes=draw.max_bytes,
             in_body=True,
             allows_masked=allows_masked,
@@ -84,7 +82,7 @@ class PytestCheck(Check[PytestTest]):
         namespace = {**program.bindings(requests), **inputs}
         seconds = program.child.limits.wall_seconds
         file_name = f"pytest of {oracle.exercise.digest} {test.id}"
-        difference = _run_body(test, file_name, namespace, requests, seconds, errors=errors)
+        difference = _run_body(test, file_name, namespace, requests, seconds)
         if requests.stop_iteration is not None and "StopIteration" not in test.pytest:
             raise requests.stop_iteration
         # A changed input comes first: the rest of the body computed with it.
@@ -101,8 +99,6 @@ def _run_body(
     namespace: Mapping[str, Any],
     requests: Requests,
     seconds: float,
-    *,
-    errors: Sequence["_Reraised"],
 ) -> Difference | None:
     """Run the body once.
 
@@ -110,7 +106,6 @@ def _run_body(
         name: A file name that is unique to the body's source.
         namespace: The given names, and a proxy or value for each defined name.
         seconds: The submission's wall-clock limit; `AUTHOR_SECONDS` are added for the body's work.
-        errors: The errors that the submission has raised so far.
 
     Returns:
         The difference for the first assertion that fails, or None.
@@ -133,7 +128,7 @@ def _run_body(
             allow_forwarding(),
         ):
             warnings.simplefilter("always")
-            _call_body(run, requests, errors)
+            _call_body(run, requests)
     except (NoValueError, ChildGoneError, EtudeError, KeyboardInterrupt):
         raise
     except ASSERTS.ends_early as error:  # before `fails`: XFailed is a subclass of Failed
@@ -185,9 +180,7 @@ class _CapturedOutput(io.StringIO):
         return _Streams(text, "")
 
 
-def _call_body(
-    run: Callable[[], object], requests: Requests, errors: Sequence["_Reraised"]
-) -> None:
+def _call_body(run: Callable[[], object], requests: Requests) -> None:
     """Run a body.
 
     An error that no test can expect is raised again even if `pytest.raises(Exception)` caught it.
@@ -200,9 +193,8 @@ def _call_body(
         unexpected = requests.first_unexpected_error
         if unexpected is not None and unexpected is not error:
             raise unexpected from error
-        for raised, answer in errors:
-            if raised is error:
-                raise NoValueError(answer).with_traceback(error.__traceback__) from error
+        if isinstance(answer := getattr(error, "_answer", None), Raised):
+            raise NoValueError(answer).with_traceback(error.__traceback__) from error
         if isinstance(error, MemoryError):
             raise TooLargeError(str(error)) from error
         raise
@@ -261,22 +253,10 @@ def _explanation(text: str) -> str:
     return " ".join(plain_print(joined).split())
 
 
-# An error that was raised here, and the answer of the submission that it represents.
-_Reraised: TypeAlias = tuple[BaseException, Raised]
-
-
-def _rebuild_and_note(errors: list[_Reraised], answer: Raised) -> BaseException:
-    error = rebuild_exception(answer)
-    cause: BaseException | None = error
-    raised: Raised | None = answer
-    while cause is not None and raised is not None:  # a body may raise the cause of an error
-        errors.append((cause, raised))
-        cause, raised = cause.__cause__, raised.cause
-    return error
-
-
 def rebuild_exception(answer: Raised) -> BaseException:
     """Return the error that a submission claims to have raised, with its message and attributes.
+
+    Its attribute `_answer` is the answer.
 
     A builtin exception keeps its type. An exception of the submission's own type becomes an
     instance of the builtin types that it claims as bases. Without such a base, the result is a
@@ -288,10 +268,10 @@ def rebuild_exception(answer: Raised) -> BaseException:
     error = _instantiate(_RAISED[claimed[0]], answer) if claimed[0] == answer.type else None
     if error is None or str(error) != answer.message:
         error = _instantiate(_error_class(answer.type, claimed), answer)
-        error._own_message = answer.message  # type: ignore[attr-defined]  # noqa: SLF001  our own
     for name, value in answer.attributes.items():
         with contextlib.suppress(AttributeError, TypeError, ValueError):
             setattr(error, name, value)
+    error._answer = answer  # type: ignore[attr-defined]  # noqa: SLF001  our own
     if answer.cause is not None:
         error.__cause__ = rebuild_exception(answer.cause)
     return error
@@ -320,5 +300,7 @@ def _error_class(name: str, claimed: tuple[str, ...]) -> type[BaseException]:
 class _WithOwnMessage:
     """An exception with the message that it had in the sandbox."""
 
+    _answer: Raised
+
     def __str__(self) -> str:
-        return getattr(self, "_own_message", "")
+        return self._answer.message

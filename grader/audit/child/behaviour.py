@@ -5,11 +5,10 @@ import copy
 import inspect
 import itertools
 import random
-import signal
 import sys
 import types
 import warnings
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +19,7 @@ from grader.audit.child.pytest_run import module_name
 from grader.definitions.exercise import Tolerance
 from grader.grading.comparison.compare import EXACT, compare
 from grader.grading.diagnosis.input_values import parts
+from grader.grading.program.author_code import time_limit
 
 ITSELF = "<the object itself>"
 """Stands for the result of a method that returns its own object."""
@@ -74,29 +74,13 @@ def load(source: str, file: str) -> types.ModuleType:
     before = sys.modules.get(name)
     sys.modules[name] = module  # Dataclasses and pickle look the module up there.
     try:
-        with warnings.catch_warnings(), time_limit(10 * _CALL_SECONDS):
+        with warnings.catch_warnings(), time_limit(10 * _CALL_SECONDS, CallTooLongError):
             warnings.simplefilter("ignore")
             exec(compile(source, file, "exec", dont_inherit=True), module.__dict__)  # noqa: S102  confined
     finally:
         if before is not None:
             sys.modules[name] = before
     return module
-
-
-@contextlib.contextmanager
-def time_limit(seconds: float = _CALL_SECONDS) -> Iterator[None]:
-    """Raise `CallTooLongError` in a block that runs longer than this."""
-
-    def stop(_signal: int, _frame: object) -> None:
-        raise CallTooLongError
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def observe(module: types.ModuleType, name: str, steps: Steps) -> Behaviour:
@@ -110,7 +94,11 @@ def observe(module: types.ModuleType, name: str, steps: Steps) -> Behaviour:
     target: Any = getattr(module, name, None)
     instance: Any = None
     outcomes: list[StepOutcome] = []
-    with warnings.catch_warnings(), np.errstate(all="ignore"), time_limit():
+    with (
+        warnings.catch_warnings(),
+        np.errstate(all="ignore"),
+        time_limit(_CALL_SECONDS, CallTooLongError),
+    ):
         warnings.simplefilter("ignore")
         for method, args, kwargs in steps:
             own_args, own_kwargs = copy.deepcopy((args, kwargs))

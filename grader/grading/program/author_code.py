@@ -70,8 +70,8 @@ class TooLargeError(Exception):
 
 
 @contextlib.contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Raise `TooLongError` in a block that takes too long.
+def time_limit(seconds: float, error: type[BaseException] = TooLongError) -> Iterator[None]:
+    """Raise an error in a block that takes too long.
 
     Other threads than the main one, and pages, have no such timer. There the block is not limited.
     """
@@ -81,7 +81,7 @@ def time_limit(seconds: float) -> Iterator[None]:
         return
 
     def stop(*_: object) -> NoReturn:
-        raise TooLongError(f"not done after {seconds:g} s")
+        raise error(f"not done after {seconds:g} s")
 
     handler = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds, 1)  # repeated, in case the error is caught

@@ -108,8 +108,8 @@ def check(
     began = time.time()
     definition = _find_exercise(exercise, course)
     submission = _make_submission(definition, *_read_cells(caller))
-    job_options = JobOptions(with_shapes=True) if shapes else None
-    verdict = _grade(Job(definition, submission, options=job_options), unsafe=unsafe)
+    job = Job(definition, submission, options=JobOptions(with_shapes=shapes))
+    verdict = _grade(job, unsafe=unsafe)
     spell = partial(_call, course)
     follow_up = progress_record.FollowUp(definition, None, advises=True, spell=spell)
     report = Report.of_verdict(verdict, str(submission.path), began=began, ended=time.time())

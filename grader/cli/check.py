@@ -255,7 +255,7 @@ def _grade_file(
     submission = read_submission(path, exercise.files_to_submit).part_for(exercise)
     if submission.is_unreadable:
         raise UsageError(f"{submission.path}: {submission.problem}")
-    job_options = JobOptions(with_shapes=True) if request.shapes else None
+    job_options = JobOptions(with_shapes=request.shapes)
     verdict = grade_job(pool, Job(exercise, submission, options=job_options))
     return verdict, follow_up, submission
 

@@ -38,13 +38,13 @@ class PortablePool:
     def grade(self, jobs: Iterable["Job"]) -> Iterator[tuple["Job", "Result"]]:
         """Grade each job, and yield it with its verdict or error."""
         from grader.grading.run.best_effort import log_feedback_errors
-        from grader.grading.session.engine import grade
+        from grader.grading.session.engine import Engine
         from grader.sandbox.portable import PortableSandbox
 
         for job in jobs:
             sandbox = PortableSandbox(job.exercise.packages)
             try:
-                verdict = grade(job.exercise, job.submission, sandbox, options=job.options)
+                verdict = Engine(sandbox).grade(job)
             except EtudeError as error:
                 yield job, error
             else:

@@ -134,9 +134,8 @@ def plan_run(
         original: The exercise of which this one is a variant, if its tests draw the same inputs.
         diagnosed: True to diagnose mistakes, as for a learner.
     """
-    options = (
-        None if diagnosed else JobOptions(variant_of="" if original is None else original.digest)
-    )
+    variant_of = "" if original is None else original.digest
+    options = JobOptions(with_feedback=diagnosed, variant_of=variant_of)
     return VariantRun(
         group, name, Job(exercise, Submission.of_program(exercise, source), options=options)
     )
@@ -151,7 +150,7 @@ def plan_with_evidence(
         wrong_program: Source of another program, to check that neither affects the other.
     """
     other = None if wrong_program is None else Submission.of_program(exercise, wrong_program)
-    options = JobOptions(with_evidence=True, wrong_program=other)
+    options = JobOptions(with_feedback=False, with_evidence=True, wrong_program=other)
     return VariantRun(
         group, name, Job(exercise, Submission.of_program(exercise, source), options=options)
     )
@@ -175,7 +174,7 @@ def plan_mutant(
     used = solution.cpu_seconds if solution is not None else 0.0
     cpu_seconds = min(usual.cpu_seconds, max(1, math.ceil(_SLOWDOWN * used)))
     limits = replace(usual, cpu_seconds=cpu_seconds)
-    options = JobOptions(stop_at_failure=True, variant_of=original.digest)
+    options = JobOptions(with_feedback=False, stop_at_failure=True, variant_of=original.digest)
     return VariantRun(
         group, name, Job(hidden, Submission.of_program(hidden, source), limits, options)
     )

@@ -18,6 +18,7 @@ class JobOptions:
     """Requests to the engine beyond grading, such as those of a proof or of `etude break`.
 
     Attributes:
+        with_feedback: Show the values behind failures and explain them. A proof does without.
         stop_at_failure: Stop at the first test that does not pass; later tests have no result.
         with_evidence: The verdict carries `Evidence`.
         variant_of: The digest of the exercise of which the job's is a variant. Tests of the same id
@@ -30,6 +31,7 @@ class JobOptions:
         with_shapes: The verdict carries `shapes` and is otherwise the same.
     """
 
+    with_feedback: bool = True
     stop_at_failure: bool = False
     with_evidence: bool = False
     variant_of: str = ""
@@ -45,7 +47,7 @@ class Job:
     exercise: Exercise
     submission: Submission
     limits_override: Limits | None = None
-    options: JobOptions | None = None
+    options: JobOptions = JobOptions()
 
     @property
     def limits(self) -> Limits:

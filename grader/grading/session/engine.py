@@ -49,7 +49,7 @@ class Engine:
         Raises:
             GraderFault, DefinitionError: The job cannot be graded.
         """
-        oracle, options = self._oracle(job), job.options or JobOptions()
+        oracle, options = self._oracle(job), job.options
         with provide_data_files(job.exercise):
             if options.breaking_call is not None:
                 from grader.grading.diagnosis.break_it import judge_breaking_call  # rarely needed
@@ -59,15 +59,14 @@ class Engine:
                 )
             if options.wrong_program is not None:
                 return self._grade_beside(options.wrong_program, job, oracle, record)
-            has_feedback = job.options is None or options.with_shapes
             with SubmissionRun(
                 oracle,
                 job.submission,
                 self._sandbox,
                 job.limits,
-                with_values=has_feedback,
+                with_values=options.with_feedback,
                 # For a proof, one time-out is enough: the remaining tests would add nothing.
-                max_children=MAX_CHILDREN if has_feedback else 1,
+                max_children=MAX_CHILDREN if options.with_feedback else 1,
             ) as run:
                 verdict = grade_submission(
                     run,
@@ -77,7 +76,7 @@ class Engine:
                     partial(self._find_example, oracle, run),
                     record=record,
                     stop_at_failure=options.stop_at_failure,
-                    with_explanation=has_feedback,
+                    with_explanation=options.with_feedback,
                 )
                 if options.with_evidence:
                     verdict = replace(verdict, evidence=collect_evidence(run))
@@ -95,7 +94,7 @@ class Engine:
         if lacking := sorted(set(job.exercise.packages) - self._sandbox.packages):
             raise GraderFault(f"the sandbox was started without {', '.join(lacking)}")
         # All variants of an exercise share one cache of values.
-        cache_key = (job.options and job.options.variant_of) or job.exercise.digest
+        cache_key = job.options.variant_of or job.exercise.digest
         return Oracle(job.exercise, self._sandbox, self._values.get(cache_key, ValueCache))
 
     # Each search is imported only when a submission did not pass.
@@ -131,9 +130,9 @@ class Engine:
             if kind == journal.BEGAN:
                 record(kind, content)
 
-        options = replace(job.options or JobOptions(), wrong_program=None)
+        options = replace(job.options, wrong_program=None)
         job = replace(job, options=options)
-        wrong_options = JobOptions(variant_of=options.variant_of)
+        wrong_options = JobOptions(with_feedback=False, variant_of=options.variant_of)
         wrong_job = replace(job, submission=wrong_program, options=wrong_options)
         # The wrong program, then the job's program, then both again: the results of each must not
         # depend on the other.
@@ -160,7 +159,6 @@ def grade(
     submission: Submission,
     sandbox: GradingSandbox,
     limits: Limits | None = None,
-    *,
     options: JobOptions | None = None,
 ) -> Verdict:
     """Grade one submission.
@@ -168,7 +166,7 @@ def grade(
     Raises:
         GraderFault, DefinitionError: The submission could not be graded.
     """
-    return Engine(sandbox).grade(Job(exercise, submission, limits, options))
+    return Engine(sandbox).grade(Job(exercise, submission, limits, options or JobOptions()))
 
 
 def _trace_shapes(

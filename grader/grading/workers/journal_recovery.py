@@ -51,7 +51,7 @@ def recover_result(job: Job, entries: Sequence[tuple[str, Any]], sandbox: str) -
     if list(results) != [test.id for test in tests[: len(finished)]]:
         raise ValueError("not the results of this job's tests")
     unfinished = tests[len(finished) :]
-    if job.options is not None and job.options.stop_at_failure:
+    if job.options.stop_at_failure:
         del unfinished[1:]
     for test in unfinished[:1]:
         results[test.id] = timed_out_result(job.exercise, test, seconds, best_effort)

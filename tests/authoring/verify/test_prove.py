@@ -533,7 +533,7 @@ def test_only_misconceptions_are_diagnosed(inquired: Inquire) -> None:
     """All other runs need only the verdict."""
     asked = inquired(FIX + MISCONCEPTION)
     assert len(asked) > 10
-    assert [job.submission.source for job in asked if job.options is None] == [CUBE]
+    assert [job.submission.source for job in asked if job.options.with_feedback] == [CUBE]
 
 
 def test_inputs_are_drawn_once_for_all_forms(

@@ -26,6 +26,7 @@ from grader.mutation import Mutant
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import Make
 
+PLAIN = JobOptions()
 ATTENTION = Path(__file__).parents[3] / "exercises" / "attention"
 WEIGHTS, CAUSAL = (
     next(ATTENTION.glob(f"[0-9]*-{slug}.yaml"))
@@ -48,7 +49,7 @@ MAX = {"id": "maximum", "code": MAXIMA, "feedback": "That is the *maximum*.", "h
 
 
 def graded(
-    exercise: Exercise, sandbox: Sandbox, *sources: str, options: JobOptions | None = None
+    exercise: Exercise, sandbox: Sandbox, *sources: str, options: JobOptions = PLAIN
 ) -> list[Verdict]:
     """Grade submissions of one exercise in one session."""
     path = Path(exercise.file_name)

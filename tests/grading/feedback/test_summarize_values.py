@@ -12,10 +12,10 @@ import pytest
 
 from grader.definitions.exercise import TestId
 from grader.grading.feedback.summarize_values import summarize, summarize_print
-from grader.grading.results.jobs import Job, JobOptions
+from grader.grading.results.jobs import JobOptions
 from grader.grading.results.verdict import Outcome, TestResult, ValueSummary
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
-from grader.grading.session.engine import Engine
+from grader.grading.session.engine import grade
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import GradeAll, GradeOne, Make
@@ -189,8 +189,8 @@ def test_records_of_before_there_were_values_can_be_read(grade_all: GradeAll) ->
 def test_a_proof_makes_no_values(make: Make, sandbox: Sandbox) -> None:
     """No one reads those of hundreds of wrong programs."""
     submission = Submission.from_bytes(Path("small.py"), b"def f(x):\n    return x\n")
-    jobs = [Job(make(SQUARE), submission, options=options) for options in (None, JobOptions())]
-    found = [Engine(sandbox).grade(job) for job in jobs]
+    exercise, options = make(SQUARE), (JobOptions(), JobOptions(with_feedback=False))
+    found = [grade(exercise, submission, sandbox, options=each) for each in options]
     assert [bool(verdict.tests[0].inputs) for verdict in found] == [True, False]
 
 

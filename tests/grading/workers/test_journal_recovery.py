@@ -32,6 +32,7 @@ from tests.grading.conftest import Make
 
 LONG = 2_000_000_000  # sums up for half a minute, longer than any test waits
 SHORT = Limits(cpu_seconds=1, wall_seconds=1.0)
+PLAIN = JobOptions()
 PATIENT = Limits(cpu_seconds=20, wall_seconds=60.0)
 
 RIGHT = "def f(x): return x\n"
@@ -46,7 +47,7 @@ TESTS: Sequence[dict[str, Any]] = (
 
 
 def job(
-    exercise: Exercise, source: str, limits: Limits = PATIENT, options: JobOptions | None = None
+    exercise: Exercise, source: str, limits: Limits = PATIENT, options: JobOptions = PLAIN
 ) -> Job:
     return Job(exercise, Submission.from_bytes(Path("f.py"), source.encode()), limits, options)
 

@@ -14,9 +14,9 @@ from grader.cli import portable_check
 from grader.definitions.collection import load_exercise
 from grader.errors import SandboxFault
 from grader.grading.results.verdict import Outcome, Verdict
-from grader.grading.session.engine import grade
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.portable import PortableSandbox
+from tests.grading.conftest import grade
 
 _SYSTEM = """
 import os, signal, socket, sys, zoneinfo  # which asks for the real system when it is imported

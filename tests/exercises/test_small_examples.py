@@ -16,8 +16,9 @@ from grader.definitions.exercise import CallTest, Exercise, FromReference, FromS
 from grader.grading.results.jobs import Job, Result
 from grader.grading.submissions.submission import Submission
 from grader.grading.results.verdict import Outcome, SmallExample, Verdict
-from grader.grading.session.engine import Engine, grade
+from grader.grading.session.engine import Engine
 from grader.sandbox.process import Sandbox
+from tests.grading.conftest import grade
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = sorted((ROOT / "tests" / "golden" / "right_programs").glob("*.py"))

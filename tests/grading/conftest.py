@@ -12,9 +12,12 @@ from grader.authoring.lint.lint_report import lint
 from grader.authoring.targets import TargetGroup
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
+from grader.grading.results.jobs import Job, JobOptions
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
-from grader.grading.session.engine import grade
+from grader.grading.session.engine import Engine
 from grader.grading.submissions.submission import Submission
+from grader.sandbox.interface import GradingSandbox
+from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox
 from tests.grading.checks.plain_pytest import Probe, passes_in_plain_python
 
@@ -24,7 +27,19 @@ GradeOne: TypeAlias = Callable[..., TestResult]
 GradeAll: TypeAlias = Callable[..., Verdict]
 Agree: TypeAlias = Callable[[Probe], None]
 
+PLAIN = JobOptions()
 SOLUTION = "import numpy as np\n\n\ndef f(x):\n    return 2.0 * x\n"
+
+
+def grade(
+    exercise: Exercise,
+    submission: Submission,
+    sandbox: GradingSandbox,
+    limits: Limits | None = None,
+    options: JobOptions = PLAIN,
+) -> Verdict:
+    """Grade one submission in an engine of its own."""
+    return Engine(sandbox).grade(Job(exercise, submission, limits, options))
 
 
 @pytest.fixture

@@ -21,10 +21,10 @@ from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.results.verdict_json import verdict_data
-from grader.grading.session.engine import grade
 from grader.grading.submissions.submission import Submission
 from grader.reports.to_text import print_verdict
 from grader.sandbox.limits import DEFAULT_LIMITS, Limits
+from tests.grading.conftest import grade
 from tests.hostile.conftest import Sandboxes, Target
 
 ATTACKS = Path(__file__).parent / "attacks"

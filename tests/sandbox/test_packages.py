@@ -13,13 +13,13 @@ from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, GraderFault
 from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Outcome, Verdict
-from grader.grading.session.engine import grade
 from grader.grading.submissions.submission import Submission
 from grader.grading.workers.pool import WorkerPool
 from grader.sandbox.backends import LANDLOCK, NAMESPACES, Backend
 from grader.sandbox.examination import examine
 from grader.sandbox.process import Sandbox, open_sandbox
 from tests.conftest import DOUBLE
+from tests.grading.conftest import grade
 
 TOP = """\
 import sys

@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault
 from grader.grading.expected.oracle import Oracle, ValueCache
 from grader.grading.program.author_code import provide_data_files
@@ -24,7 +23,6 @@ from grader.grading.session.proof_evidence import (
 )
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.interface import GradingSandbox
-from grader.sandbox.limits import Limits
 
 if TYPE_CHECKING:
     from grader.grading.diagnosis.diagnostician import Diagnostician
@@ -152,21 +150,6 @@ class Engine:
             changed_expected_values=find_changed_values(oracle),
         )
         return replace(verdict, evidence=evidence)
-
-
-def grade(
-    exercise: Exercise,
-    submission: Submission,
-    sandbox: GradingSandbox,
-    limits: Limits | None = None,
-    options: JobOptions | None = None,
-) -> Verdict:
-    """Grade one submission.
-
-    Raises:
-        GraderFault, DefinitionError: The submission could not be graded.
-    """
-    return Engine(sandbox).grade(Job(exercise, submission, limits, options or JobOptions()))
 
 
 def _trace_shapes(

@@ -17,12 +17,12 @@ from grader.grading.checks import make_check
 from grader.grading.expected.public_form import missing_in_page
 from grader.grading.feedback.difference_sentences import difference_sentence
 from grader.grading.results.verdict import Outcome, Verdict
-from grader.grading.session.engine import grade
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.backends import LANDLOCK, NAMESPACES, Backend
 from grader.sandbox.examination import examine
 from grader.sandbox.in_child.drawn_figure import figure_data
 from grader.sandbox.process import Sandbox
+from tests.grading.conftest import grade
 
 pytestmark = pytest.mark.skipif(
     find_spec("matplotlib") is None, reason="matplotlib is not installed; `make .venv/.dev` does it"

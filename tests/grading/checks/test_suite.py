@@ -14,9 +14,9 @@ from grader.errors import DefinitionError
 from grader.grading.expected.oracle import Oracle, ValueCache
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.run.submission_run import SubmissionRun
-from grader.grading.session.engine import grade
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.process import Sandbox
+from tests.grading.conftest import grade
 
 TASK = """
 id: test-centred

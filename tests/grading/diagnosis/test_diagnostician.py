@@ -20,11 +20,11 @@ from grader.grading.results.jobs import Job, JobOptions
 from grader.grading.results.verdict import Diagnosis, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.grading.run.submission_run import SubmissionRun
-from grader.grading.session.engine import Engine, grade
+from grader.grading.session.engine import Engine
 from grader.grading.submissions.submission import Submission
 from grader.mutation import Mutant
 from grader.sandbox.process import Sandbox
-from tests.grading.conftest import Make
+from tests.grading.conftest import Make, grade
 
 PLAIN = JobOptions()
 ATTENTION = Path(__file__).parents[3] / "exercises" / "attention"

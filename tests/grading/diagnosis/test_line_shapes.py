@@ -6,10 +6,9 @@ import pytest
 
 from grader.grading.results.jobs import JobOptions
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
-from grader.grading.session.engine import grade
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.process import Sandbox
-from tests.grading.conftest import Fields, Make
+from tests.grading.conftest import Fields, Make, grade
 
 SEEN: Fields = {"given": {"x": [[1.0, 2.0, 3.0]]}, "call": "f(np.array(x))", "expect": "solution"}
 DRAWN: Fields = {

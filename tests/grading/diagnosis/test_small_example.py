@@ -10,10 +10,9 @@ from grader.definitions.collection import load_exercise
 from grader.grading.diagnosis.input_values import python_text
 from grader.grading.results.verdict import Outcome, SmallExample, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
-from grader.grading.session.engine import grade
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.process import Sandbox
-from tests.grading.conftest import Fields, GradeAll
+from tests.grading.conftest import Fields, GradeAll, grade
 
 VISIBLE: Fields = {"given": {"x": [[1.5, 2.0, 4.0]]}, "call": "f(x)"}
 HIDDEN: Fields = {

@@ -9,11 +9,11 @@ from grader.definitions.collection import load_exercise
 from grader.errors import DefinitionError
 from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Outcome
-from grader.grading.session.engine import grade
 from grader.grading.submissions.submission import Submission
 from grader.grading.workers.pool import WorkerPool
 from grader.sandbox.process import Sandbox, open_sandbox
 from tests.conftest import DOUBLE
+from tests.grading.conftest import grade
 
 Course = Callable[..., Path]
 

@@ -9,10 +9,9 @@ from grader.errors import DefinitionError, GraderFault
 from grader.grading.expected.oracle import Oracle
 from grader.grading.results.verdict import Outcome
 from grader.grading.run.submission_run import SubmissionRun
-from grader.grading.session.engine import grade
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.process import Sandbox
-from tests.grading.conftest import GradeAll, GradeOne, Make
+from tests.grading.conftest import GradeAll, GradeOne, Make, grade
 
 RIGHT = "def f(x): return 2 * x"
 SEEDED = {"given": "x = rng.standard_normal(size)", "call": "f(x)"}

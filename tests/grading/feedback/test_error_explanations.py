@@ -14,11 +14,10 @@ import pytest
 from grader.definitions.exercise import Exercise
 from grader.grading.feedback.error_explanations import cause_sentence, shapes_sentence, signature
 from grader.grading.results.verdict import Outcome
-from grader.grading.session.engine import grade
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox
-from tests.grading.conftest import Make
+from tests.grading.conftest import Make, grade
 
 A, B, WHOLE = np.ones((3, 4)), np.ones((5, 4)), np.ones(3, dtype=int)
 NONE, LIST = None, [1.0, 2.0]

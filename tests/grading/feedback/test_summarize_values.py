@@ -15,10 +15,9 @@ from grader.grading.feedback.summarize_values import summarize, summarize_print
 from grader.grading.results.jobs import JobOptions
 from grader.grading.results.verdict import Outcome, TestResult, ValueSummary
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
-from grader.grading.session.engine import grade
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.process import Sandbox
-from tests.grading.conftest import GradeAll, GradeOne, Make
+from tests.grading.conftest import GradeAll, GradeOne, Make, grade
 
 NOTHING = {"inputs": (), "expected": None, "got": None, "worst": None}
 SQUARE = {"given": {"x": [[1.0, 2.0], [3.0, 4.0]]}, "call": "f(x)", "expect": [[2.0, 4.0], [6.0, 8.0]]}  # fmt: skip

@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from grader.definitions.exercise import Exercise, ExerciseId
-from grader.grading.session.engine import grade
 from grader.grading.submissions.submission import NOT_BEGUN, Submission
 from grader.notebook_files import TEST_CELL, code_cell, notebook, text_cell
 from grader.sandbox.process import Sandbox
-from tests.grading.conftest import Make
+from tests.grading.conftest import Make, grade
 
 F, G = "def f(x):\n    return scale(x)\n", "def g(x):\n    return scale(x)\n"
 DOUBLE, TRIPLE = "def scale(x):\n    return 2.0 * x\n", "def scale(x):\n    return 3.0 * x\n"

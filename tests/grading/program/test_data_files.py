@@ -13,12 +13,12 @@ from grader.definitions.files import MAX_DATA_BYTES
 from grader.definitions.student_edition import student_files
 from grader.errors import DefinitionError
 from grader.grading.results.verdict import Outcome, Verdict
-from grader.grading.session.engine import grade
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.backends import LANDLOCK, NAMESPACES
 from grader.sandbox.examination import examine
 from grader.sandbox.process import Sandbox
 from tests.conftest import Etude
+from tests.grading.conftest import grade
 
 EXERCISE = """\
 id: total

@@ -10,10 +10,10 @@ from grader.definitions.collection import load_exercise
 from grader.errors import DefinitionError
 from grader.grading.results.jobs import find_limits
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
-from grader.grading.session.engine import grade
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.limits import DEFAULT_LIMITS
 from grader.sandbox.process import Sandbox
+from tests.grading.conftest import grade
 
 TEXT = (
     "id: slow\ntitle: Slow\ndifficulty: beginner\nxp: 1\ninstructions: i\ndefines: {f: {}}\n"

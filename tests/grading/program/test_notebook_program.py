@@ -9,13 +9,12 @@ import pytest
 
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
-from grader.grading.session.engine import grade
 from grader.grading.submissions.program_text import ProgramText
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import read_failed_cells
 from grader.sandbox.in_child import cells
 from grader.sandbox.process import Sandbox
-from tests.grading.conftest import Fields, Make
+from tests.grading.conftest import Fields, Make, grade
 from tests.notebook_files import notebook
 
 TEST: Fields = {"call": "f(3.0)", "expect": 6.0}

@@ -7,9 +7,9 @@ import pytest
 
 from grader.definitions.collection import load_exercise
 from grader.grading.results.verdict import TestResult
-from grader.grading.session.engine import grade
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.process import Sandbox
+from tests.grading.conftest import grade
 
 HEAD = """\
 id: shapes

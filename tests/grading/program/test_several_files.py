@@ -13,13 +13,12 @@ from grader.definitions import program_files
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError
 from grader.grading.results.verdict import Outcome, Verdict
-from grader.grading.session.engine import grade
 from grader.grading.submissions.read_submission import read_submission
 from grader.grading.submissions.submission import Submission
 from grader.grading.workers.batch import plan_batch
 from grader.sandbox.in_child import modules
 from grader.sandbox.process import Sandbox
-from tests.grading.conftest import Fields, Make
+from tests.grading.conftest import Fields, Make, grade
 from tests.notebook_files import notebook
 
 FILES = ("main.py", "helpers.py")

@@ -12,11 +12,11 @@ from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.run.submission_run import SubmissionRun
-from grader.grading.session.engine import Engine, grade
+from grader.grading.session.engine import Engine
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox
-from tests.grading.conftest import Make
+from tests.grading.conftest import Make, grade
 
 RIGHT = "def double(x):\n    return 2 * x\n"
 LITTLE_CPU_TIME = Limits(cpu_seconds=1, wall_seconds=60)

@@ -5,11 +5,10 @@ from pathlib import Path
 import pytest
 
 from grader.grading.results.verdict import Outcome, Verdict
-from grader.grading.session.engine import grade
 from grader.grading.submissions.exported_notebook import read_exported_cells
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.process import Sandbox
-from tests.grading.conftest import Fields, Make
+from tests.grading.conftest import Fields, Make, grade
 
 TEST: Fields = {"call": "f(3.0)", "expect": 6.0}
 

@@ -3,9 +3,8 @@
 This module does not import NumPy, so that commands can read a verdict quickly.
 """
 
-import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
@@ -32,42 +31,6 @@ class ValueSummary:
     text: str  # as Python or NumPy prints it; a text that was cut ends with its full size
     rows: tuple[Row, ...] | None = None  # numbers of a small array with one or two axes
     is_vector: bool = False  # whether the array has one axis, so that `rows` has one row
-
-    def data(self) -> dict[str, Any]:
-        """Convert this to an object of JSON types."""
-        # JSON lacks NaN and infinity, so these become strings.
-        rows = None
-        if self.rows is not None:
-            rows = [[c if math.isfinite(c) else str(c) for c in row] for row in self.rows]
-        return {
-            "summary": self.summary,
-            "text": self.text,
-            "rows": rows,
-            "vector": self.is_vector,
-        }
-
-    @classmethod
-    def from_data(cls, data: dict[str, Any]) -> "ValueSummary":
-        """Return the summary that an object of JSON types describes.
-
-        Raises:
-            KeyError, TypeError, ValueError: The object is malformed.
-        """
-        rows = data["rows"]
-        return cls(
-            summary=data["summary"],
-            text=data["text"],
-            rows=None if rows is None else tuple(tuple(map(_number, row)) for row in rows),
-            is_vector=data["vector"],
-        )
-
-
-def _number(sent: object) -> Number:
-    if isinstance(sent, str):
-        return float(sent)
-    if isinstance(sent, (bool, int, float)):
-        return sent
-    raise TypeError(f"no number: {sent!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,46 +67,6 @@ class Evidence:
     changed_inputs: tuple[TestId, ...] = ()  # tests whose inputs were drawn differently
     changed_expected_values: tuple[TestId, ...] = ()  # the reference gave another value
     input_summary: Mapping[str, Any] = field(default_factory=dict)  # by `summarize_inputs`
-
-    def data(self) -> dict[str, Any]:
-        """Convert this to an object of JSON types."""
-        return asdict(self)
-
-    @classmethod
-    def from_data(cls, data: dict[str, Any]) -> "Evidence":
-        """Return the evidence that an object of JSON types describes.
-
-        Raises:
-            KeyError, TypeError, ValueError: The object is malformed.
-        """
-        usage = data["usage"]
-        return cls(
-            ResourceUsage(
-                float(usage["cpu_seconds"]),
-                float(usage["wall_seconds"]),
-                int(usage["peak_kib"]),
-                int(usage["output_bytes"]),
-            ),
-            tuple(
-                WrongExpectedValue(TestId(value["test"]), str(value["message"]))
-                for value in data["wrong_expected_values"]
-            ),
-            **{
-                name: tuple(TestId(str(test)) for test in data[name])
-                for name in (
-                    "varied",
-                    "changed_outcomes",
-                    "changed_wrong_outcomes",
-                    "changed_inputs",
-                    "changed_expected_values",
-                )
-            },
-            errors={
-                TestId(str(test)): (str(kind), str(text))
-                for test, (kind, text) in data["errors"].items()
-            },
-            input_summary=dict(data["input_summary"]),
-        )
 
 
 DiagnosisKind: TypeAlias = Literal[

@@ -1,18 +1,23 @@
 """The versioned JSON of verdicts, which `--format json` prints and workers send."""
 
-from dataclasses import asdict
+import math
+from dataclasses import asdict, replace
 from typing import Any, get_args
 
 from grader.definitions.exercise import ExerciseId, TestId
 from grader.grading.results.verdict import (
     Diagnosis,
     DiagnosisKind,
+    Evidence,
     LineShape,
+    Number,
     Outcome,
+    ResourceUsage,
     SmallExample,
     TestResult,
     ValueSummary,
     Verdict,
+    WrongExpectedValue,
 )
 
 SCHEMA = "etude/verdict/v1"
@@ -69,11 +74,22 @@ def result_data(test: TestResult) -> dict[str, Any]:
         "message": test.message,
         "line": test.line,
         "output": test.output,
-        "inputs": [{"name": name, "value": value.data()} for name, value in test.inputs],
-        "expected": None if test.expected is None else test.expected.data(),
-        "got": None if test.got is None else test.got.data(),
+        "inputs": [{"name": name, "value": _summary_data(value)} for name, value in test.inputs],
+        "expected": test.expected and _summary_data(test.expected),
+        "got": test.got and _summary_data(test.got),
         "worst": None if test.worst is None else list(test.worst),
         "seconds": test.seconds,
+    }
+
+
+def _summary_data(value: ValueSummary) -> dict[str, Any]:
+    # JSON lacks NaN and infinity, so these become strings.
+    rows = [[x if math.isfinite(x) else str(x) for x in row] for row in value.rows or ()]
+    return {
+        "summary": value.summary,
+        "text": value.text,
+        "rows": None if value.rows is None else rows,
+        "vector": value.is_vector,
     }
 
 
@@ -142,14 +158,76 @@ def result_from_data(data: dict[str, Any]) -> TestResult:
         output=data["output"],
         # The next four fields are missing in records of older versions.
         inputs=tuple(
-            (each["name"], ValueSummary.from_data(each["value"])) for each in data.get("inputs", ())
+            (each["name"], _summary_from_data(each["value"])) for each in data.get("inputs", ())
         ),
-        expected=_summary(data.get("expected")),
-        got=_summary(data.get("got")),
+        expected=None if data.get("expected") is None else _summary_from_data(data["expected"]),
+        got=None if data.get("got") is None else _summary_from_data(data["got"]),
         worst=None if data.get("worst") is None else tuple(data["worst"]),
         seconds=data.get("seconds"),
     )
 
 
-def _summary(data: dict[str, Any] | None) -> ValueSummary | None:
-    return None if data is None else ValueSummary.from_data(data)
+def _summary_from_data(data: dict[str, Any]) -> ValueSummary:
+    rows = data["rows"]
+    return ValueSummary(
+        summary=data["summary"],
+        text=data["text"],
+        rows=None if rows is None else tuple(tuple(map(_number, row)) for row in rows),
+        is_vector=data["vector"],
+    )
+
+
+def _number(sent: object) -> Number:
+    if isinstance(sent, str):
+        return float(sent)
+    if isinstance(sent, (bool, int, float)):
+        return sent
+    raise TypeError(f"no number: {sent!r}")
+
+
+def full_data(verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict as an object of JSON types, with the parts that are in no report."""
+    return {
+        **verdict_data(verdict),
+        "evidence": verdict.evidence and asdict(verdict.evidence),
+        "feedback_errors": list(verdict.feedback_errors),
+    }
+
+
+def verdict_from_full_data(data: dict[str, Any]) -> Verdict:
+    """Return the verdict that `full_data` describes.
+
+    Raises:
+        KeyError, TypeError, ValueError: The object is malformed.
+    """
+    return replace(
+        verdict_from_data(data),
+        evidence=_evidence_from_data(data["evidence"]),
+        feedback_errors=tuple(map(str, data["feedback_errors"])),
+    )
+
+
+def _evidence_from_data(data: dict[str, Any] | None) -> Evidence | None:
+    if data is None:
+        return None
+    usage = data["usage"]
+    wrong = ((TestId(each["test"]), str(each["message"])) for each in data["wrong_expected_values"])
+    lists_of_tests = (
+        "varied", "changed_outcomes", "changed_wrong_outcomes", "changed_inputs",
+        "changed_expected_values",
+    )  # fmt: skip
+    return Evidence(
+        ResourceUsage(
+            float(usage["cpu_seconds"]),
+            float(usage["wall_seconds"]),
+            int(usage["peak_kib"]),
+            int(usage["output_bytes"]),
+        ),
+        tuple(WrongExpectedValue(*each) for each in wrong),
+        **{name: tuple(TestId(str(test)) for test in data[name]) for name in lists_of_tests},
+        errors={
+            TestId(str(test)): (str(kind), str(text))
+            for test, (kind, text) in data["errors"].items()
+        },
+        input_summary=dict(data["input_summary"]),
+    )

@@ -8,7 +8,7 @@ from typing import Any
 
 from grader.grading.results import journal
 from grader.grading.results.verdict import Diagnosis, Outcome, SmallExample, Verdict
-from grader.grading.results.verdict_json import result_data, verdict_data
+from grader.grading.results.verdict_json import full_data, result_data
 from grader.grading.run.submission_run import SubmissionRun, order_tests
 
 
@@ -50,7 +50,7 @@ def grade_submission(
     verdict = run.verdict(sandbox)
     if not with_explanation or verdict.outcome is Outcome.PASSED or verdict.message:
         return verdict
-    record(journal.VERDICT, [verdict_data(verdict), verdict.feedback_errors])
+    record(journal.VERDICT, full_data(verdict))
     run.close()  # threads of the submission would slow the searches down
     make, until = run.best_effort.make, run.deadline
     if run.exercise.kind == "test":

@@ -1,14 +1,13 @@
 """The recovery of a result from the journal of a worker that ran out of time and was killed."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from grader.errors import DefinitionError
 from grader.grading.feedback import outcome_sentences
 from grader.grading.results import journal
 from grader.grading.results.jobs import Job, Result
-from grader.grading.results.verdict_json import result_from_data, verdict_from_data
+from grader.grading.results.verdict_json import result_from_data, verdict_from_full_data
 from grader.grading.run.best_effort import BestEffort
 from grader.grading.run.disclosure import not_run_result, timed_out_result
 from grader.grading.run.submission_run import RunProblem, make_verdict, order_tests
@@ -27,8 +26,7 @@ def recover_result(job: Job, entries: Sequence[tuple[str, Any]], sandbox: str) -
         message = f"computing its inputs and expected values takes more than {PREPARE_SECONDS:g} s"
         return DefinitionError.at(job.exercise.where, message)
     if journal.VERDICT in content:
-        data, feedback_errors = content[journal.VERDICT]
-        return replace(verdict_from_data(data), feedback_errors=tuple(map(str, feedback_errors)))
+        return verdict_from_full_data(content[journal.VERDICT])
     tests = order_tests(job.exercise)
     seconds = job.limits.wall_seconds
     best_effort = BestEffort()

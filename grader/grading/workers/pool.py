@@ -20,15 +20,15 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, Self
 
 from grader.errors import DefinitionError, EtudeError, GraderFault, SandboxFault
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.journal import BEGAN, Journal
-from grader.grading.results.verdict import Evidence, Verdict
-from grader.grading.results.verdict_json import verdict_data, verdict_from_data
+from grader.grading.results.verdict import Verdict
+from grader.grading.results.verdict_json import full_data, verdict_from_full_data
 from grader.grading.run.best_effort import log_feedback_errors
 from grader.sandbox.channel import Channel
 from grader.sandbox.fork import Fork, receive_requests
@@ -261,10 +261,7 @@ def _parse_result(message: dict[str, Any], job: Job) -> Result | None:
     try:
         if "problems" in message:
             return DefinitionError.from_data(message["problems"], inert)
-        verdict = verdict_from_data(message["verdict"])
-        if message.get("evidence") is not None:
-            verdict = replace(verdict, evidence=Evidence.from_data(message["evidence"]))
-        verdict = replace(verdict, feedback_errors=tuple(map(str, message["feedback_errors"])))
+        verdict = verdict_from_full_data(message["verdict"])
         _check_hashes(verdict, job)
     except _MALFORMED:
         return None
@@ -388,9 +385,7 @@ def _work(
 
 def _report(channel: Channel, result: Result) -> None:
     if isinstance(result, Verdict):
-        evidence = result.evidence and result.evidence.data()
-        facts = {"evidence": evidence, "feedback_errors": result.feedback_errors}
-        _send(channel, {"verdict": verdict_data(result), **facts})
+        _send(channel, {"verdict": full_data(result)})
     elif isinstance(result, DefinitionError):
         _send(channel, {"problems": result.data()})
     else:  # the sandbox may be broken; the parent replaces a worker that reports a fault

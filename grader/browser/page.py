@@ -43,7 +43,7 @@ from grader.grading.diagnosis.call_judgement import judge_call
 from grader.grading.diagnosis.diagnostician import Diagnostician
 from grader.grading.diagnosis.line_shapes import trace_shapes
 from grader.grading.expected.inputs import draw_inputs
-from grader.grading.expected.oracle import Oracle, ValueCache
+from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import outcome_sentences
 from grader.grading.program.author_code import provide_data_files
 from grader.grading.program.loaded_program import loading_problem, put_files
@@ -87,7 +87,7 @@ class _PageGrader:
                 draws = enumerate(values[test.id].draws)
                 drawn = [replace(d, inputs=draw_inputs(data.exercise, test, n)) for n, d in draws]
                 values[test.id] = replace(values[test.id], draws=tuple(drawn))
-        self._oracle = Oracle(data.exercise, self._children, ValueCache(values))
+        self._oracle = Oracle(data.exercise, self._children, values)
         self._diagnostician = Diagnostician(self._oracle, self._children, data.mistakes)
         self._limits = find_limits(data.exercise)
         self._versions = data.grader

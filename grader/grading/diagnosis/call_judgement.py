@@ -24,7 +24,7 @@ from grader.grading.diagnosis.input_values import (
     parts,
 )
 from grader.grading.diagnosis.written_call import Place, RefusedError, WrittenCall, read_call
-from grader.grading.expected.oracle import Oracle, ValueCache
+from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import break_sentences
 from grader.grading.feedback.summarize_values import summarize
 from grader.grading.program.proxies import NoValueError, RunningProgram
@@ -223,7 +223,7 @@ def _judge(
     test = replace(test, run=code) if isinstance(test, OutputTest) else replace(test, call=code)
     exercise = replace(exercise, tests=(test,))
     try:
-        computed = Oracle(exercise, sandbox, ValueCache()).test_values(test)
+        computed = Oracle(exercise, sandbox).test_values(test)
     except DefinitionError as error:
         is_over = isinstance(error.__cause__, ChildGoneError)
         raise RefusedError(
@@ -234,7 +234,7 @@ def _judge(
         raise RefusedError(sentence)
 
     def grade_program(code: str) -> TestResult:
-        oracle = Oracle(exercise, sandbox, ValueCache({test.id: computed}))
+        oracle = Oracle(exercise, sandbox, {test.id: computed})
         submission = Submission.of_program(exercise, code)
         with SubmissionRun(oracle, submission, sandbox, find_limits(exercise)) as run:
             run.load()

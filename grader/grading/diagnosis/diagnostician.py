@@ -107,7 +107,9 @@ class Diagnostician:
         self._oracle = oracle
         if oracle.exercise.forbid is not None:
             # Wrong programs may use forbidden names, since only their values matter.
-            self._oracle = oracle.for_variant(replace(oracle.exercise, forbid=None))
+            self._oracle = Oracle(
+                replace(oracle.exercise, forbid=None), oracle.sandbox, oracle.cache
+            )
         self._sandbox = sandbox
         self._tests = order_tests(oracle.exercise)
         self._misconceptions = [

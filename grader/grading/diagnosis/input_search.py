@@ -28,7 +28,7 @@ from grader.grading.diagnosis.probe_call import (
     find_failure_kind,
 )
 from grader.grading.diagnosis.simpler_inputs import MAX_NUMBERS, simpler_values
-from grader.grading.expected.oracle import Draw, Oracle, ValueCache
+from grader.grading.expected.oracle import Draw, Oracle, TestValues
 from grader.grading.program.author_code import TooLargeError, TooLongError, evaluate
 from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import NoValueError
@@ -93,7 +93,7 @@ class InputSearch:
         self.probe = probe
         self._program = program
         self._oracle = oracle
-        self._values = Oracle(oracle.exercise, oracle.sandbox, ValueCache())
+        self._values = Oracle(oracle.exercise, oracle.sandbox)
         self._solution = solution
         self._clock = clock
         draws = draw_ordinary_inputs(oracle, probe)
@@ -133,8 +133,8 @@ class InputSearch:
     def _difference(self, inputs: Inputs) -> str:
         """Return the kind of the difference for some inputs, or ""."""
         test = replace(self.probe.expected_test, given=Literals(inputs))
-        draws = self._values.cache.draws
-        draws.pop(test.id, None)
+        known_values = self._values.cache
+        known_values.pop(test.id, None)
         try:
             if test.needs_solution:
                 if isinstance(test, OutputTest):
@@ -142,7 +142,7 @@ class InputSearch:
                 else:
                     requests = Requests(self._solution, test.where, keep_inputs=test.keep_inputs)
                     value = evaluate(test.call, {**self._solution.bindings(requests), **inputs})
-                draws[test.id] = (Draw(inputs, value),)
+                known_values[test.id] = TestValues((Draw(inputs, value),))
             expected = self._values.draws(test)[0].expected
         except (ChildGoneError, GraderFault):
             raise

@@ -34,7 +34,7 @@ from grader.grading.diagnosis.input_values import (
     python_text,
 )
 from grader.grading.diagnosis.probe_call import EXAMPLE_ID, ProbeCall, make_probe_calls
-from grader.grading.expected.oracle import Oracle, ValueCache
+from grader.grading.expected.oracle import Oracle
 from grader.grading.expected.solution_values import loaded_solution
 from grader.grading.program.author_code import evaluate
 from grader.grading.program.loaded_program import load
@@ -143,8 +143,8 @@ def _make_example(
     else:
         test = replace(test, call=call, given=Literals(arguments))
     exercise = replace(oracle.exercise, tests=(test,), forbid=None)
-    values = Oracle(exercise, sandbox, ValueCache()).test_values(test)
-    example_oracle = Oracle(exercise, sandbox, ValueCache({test.id: values}))
+    values = Oracle(exercise, sandbox).test_values(test)
+    example_oracle = Oracle(exercise, sandbox, {test.id: values})
     with SubmissionRun(example_oracle, submission, sandbox, limits) as run:
         run.load()
         result = run.grade_test(test)

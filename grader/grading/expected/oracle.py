@@ -10,8 +10,8 @@ import functools
 import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import FunctionType, MappingProxyType
-from typing import Any, Final, TypeVar
+from types import FunctionType
+from typing import Any, Final, TypeAlias, TypeVar
 
 from grader.definitions.exercise import (
     Compared,
@@ -65,26 +65,15 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class TestValues:
-    """The draws, usages and exact values of one test, computed in advance for a page."""
+    """The values that one test needs, as far as they are computed."""
 
     draws: tuple[Draw, ...]
     usages: tuple[Usage, ...] = ()  # usage of the call in each draw, if the test has a budget
     exact: tuple[Any, ...] = ()  # the unrounded expected value, if the author's literal is rounded
 
 
-class ValueCache:
-    """A cache of the values that the tests of an exercise and its variants need.
-
-    Attributes:
-        draws: The draws of each test.
-        usages: The usage of a right program's calls, if the test has a budget.
-        exact: The expected value with all its digits, if the author wrote fewer.
-    """
-
-    def __init__(self, values: Mapping[TestId, TestValues] = MappingProxyType({})) -> None:
-        self.draws = {test: value.draws for test, value in values.items()}
-        self.usages = {test: value.usages for test, value in values.items()}
-        self.exact = {test: value.exact[0] for test, value in values.items() if value.exact}
+ValueCache: TypeAlias = dict[TestId, TestValues]
+"""The values of the tests of an exercise and its variants."""
 
 
 class Oracle:
@@ -104,13 +93,9 @@ class Oracle:
         cache: ValueCache | None = None,
     ) -> None:
         self.exercise = exercise
-        self.cache = ValueCache() if cache is None else cache
+        self.cache: ValueCache = {} if cache is None else cache
         self.sandbox = sandbox
         self._references: dict[str, Any] | None = None
-
-    def for_variant(self, exercise: Exercise) -> "Oracle":
-        """Return the oracle of another variant of the exercise, which shares the cache."""
-        return Oracle(exercise, self.sandbox, self.cache)
 
     def draws(self, test: TestCase) -> tuple[Draw, ...]:
         """Return a test's draws in order.
@@ -119,15 +104,13 @@ class Oracle:
             DefinitionError: The author's code raises an error, or its reference does not exist.
             GraderFault: The solution is needed, but there is no sandbox for it.
         """
-        finished = self.cache.draws.get(test.id)
-        if finished is None:
+        if test.id not in self.cache:
             try:
-                finished = tuple(self._compute_draws(test))
+                self.cache[test.id] = TestValues(tuple(self._compute_draws(test)))
             except MemoryError as error:
                 message = f"test {test.id!r}: too large for the grader's memory; draw less: {error}"
                 raise DefinitionError.at(test.where, message) from None
-            self.cache.draws[test.id] = finished
-        return finished
+        return self.cache[test.id].draws
 
     def _compute_draws(self, test: TestCase) -> Iterator[Draw]:
         """Yield the draws of a test that are not cached yet."""
@@ -187,9 +170,9 @@ class Oracle:
         """
         if test.budget is None:
             return ()
-        usages = self.cache.usages.get(test.id)
-        if usages is None:
-            draws = self.draws(test)
+        draws = self.draws(test)
+        usages = self.cache[test.id].usages
+        if not usages:
             if self.budget_baseline(test) == "solution":
                 inputs = [self.inputs(test, draw) for draw in draws]
                 usages = tuple(self._run_solution(test, inputs, _measure_solution))
@@ -204,7 +187,7 @@ class Oracle:
             usages = tuple(
                 replace(usage, peak_bytes=-(-usage.peak_bytes // 1024) * 1024) for usage in usages
             )
-            self.cache.usages[test.id] = usages
+            self.cache[test.id] = replace(self.cache[test.id], usages=usages)
         return usages
 
     def exact(self, test: TestCase, draw: Draw) -> Any:
@@ -216,11 +199,11 @@ class Oracle:
         is_literal = isinstance(test.expect, LiteralValue) and test.seeds == 1
         if not is_literal or not self.has_reference(test.code):
             return draw.expected
-        exact = self.cache.exact
-        if test.id not in exact:
+        values = self.cache[test.id]
+        if not values.exact:
             ((value, _),) = self._evaluate_code(test, "call", test.code, [self.inputs(test, draw)])
-            exact[test.id] = freeze_arrays(value)
-        return exact[test.id]
+            values = self.cache[test.id] = replace(values, exact=(freeze_arrays(value),))
+        return values.exact[0]
 
     def test_values(self, test: TestCase) -> TestValues:
         """Return a test's draws, usages and exact value.
@@ -231,9 +214,8 @@ class Oracle:
         draws = self.draws(test)
         with contextlib.suppress(DefinitionError):  # because it costs only a part of a sentence
             self.exact(test, draws[0])
-        exact_values = self.cache.exact
-        exact = (exact_values[test.id],) if test.id in exact_values else ()
-        return TestValues(draws, self.usages(test), exact)
+        self.usages(test)
+        return self.cache[test.id]
 
     def budget_baseline(self, test: TestCase) -> str:
         """Return the program whose usage a budget is relative to: "reference" or "solution"."""

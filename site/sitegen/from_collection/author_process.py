@@ -13,7 +13,6 @@ from grader.browser import page
 from grader.browser.shipping import make_break_data, make_engine_data
 from grader.definitions.public_exercise import DescribedValue, PublicTest
 from grader.errors import GraderFault
-from grader.grading.expected.oracle import ValueCache
 from grader.grading.expected.public_form import public_exercise
 from grader.sandbox.confined_process import ConfinedProcess
 from grader.sandbox.dataclass_format import DataclassFormat
@@ -23,6 +22,7 @@ from sitegen.own_gpt_page import GptPage
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise
+    from grader.grading.expected.oracle import ValueCache
     from grader.sandbox.process import Sandbox
 
 
@@ -140,5 +140,5 @@ class _Answers:
 
     def _find_values(self, digest: str) -> "ValueCache":
         if self._last is None or self._last[0] != digest:
-            self._last = digest, ValueCache()
+            self._last = digest, {}
         return self._last[1]

@@ -11,7 +11,7 @@ from grader.browser.shipping import make_engine_data
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError
-from grader.grading.expected.oracle import Oracle, ValueCache
+from grader.grading.expected.oracle import Oracle
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.run.submission_run import SubmissionRun
 from grader.grading.submissions.submission import Submission
@@ -372,7 +372,7 @@ def test_a_page_judges_a_suite_for_practice_alone(task: Exercise, sandbox: Sandb
     """It is sent the programs then; otherwise it has neither a test nor a program."""
     data = from_text(make_engine_data(task, sandbox, for_practice=True))
     place = PageChildFactory()
-    oracle = Oracle(data.exercise, place, ValueCache(data.values))
+    oracle = Oracle(data.exercise, place, dict(data.values))
     submission = Submission.from_bytes(Path("s.py"), task.solution.encode())
     with SubmissionRun(oracle, submission, place) as run:
         run.load()

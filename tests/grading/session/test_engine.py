@@ -372,7 +372,7 @@ def order_of_computing(
     draws = Oracle.draws
 
     def noted(oracle: Oracle, test: TestCase) -> tuple[Draw, ...]:
-        if test.id not in oracle.cache.draws:  # what is known already is not drawn again
+        if test.id not in oracle.cache:  # what is known already is not drawn again
             drawn.append([e.digest for e in exercises].index(oracle.exercise.digest))
         return draws(oracle, test)
 

@@ -79,7 +79,6 @@ class _PageGrader:
 
     def __init__(self, data: EngineData) -> None:
         self.exercise = data.exercise
-        self._children = PageChildFactory()
         values = dict(data.values)
         # Inputs that are too large to be loaded are drawn here.
         for test in data.exercise.tests:
@@ -87,8 +86,8 @@ class _PageGrader:
                 draws = enumerate(values[test.id].draws)
                 drawn = [replace(d, inputs=draw_inputs(data.exercise, test, n)) for n, d in draws]
                 values[test.id] = replace(values[test.id], draws=tuple(drawn))
-        self._oracle = Oracle(data.exercise, self._children, values)
-        self._diagnostician = Diagnostician(self._oracle, self._children, data.mistakes)
+        self._oracle = Oracle(data.exercise, PageChildFactory(), values)
+        self._diagnostician = Diagnostician(self._oracle, data.mistakes)
         self._limits = find_limits(data.exercise)
         self._versions = data.grader
         self._results: dict[TestId, TestResult] = {}  # those of the last verdict
@@ -97,7 +96,7 @@ class _PageGrader:
         """Grade a source by the tests that the page has."""
         data = source.encode("utf-8", "surrogatepass")
         submission = Submission.from_bytes(Path(self.exercise.file_name), data)
-        with SubmissionRun(self._oracle, submission, self._children, self._limits) as run:
+        with SubmissionRun(self._oracle, submission, self._limits) as run:
             self._results = run.results
 
             def diagnose() -> Diagnosis | None:
@@ -117,7 +116,7 @@ class _PageGrader:
 
     def trace_shapes(self, source: str) -> tuple[LineShape, ...]:
         """Return the shapes in the first visible test that failed, or else in the first test."""
-        return trace_shapes(self._oracle, source, self._children, self._results)
+        return trace_shapes(self._oracle, source, self._results)
 
     def copy_inputs(self) -> dict[TestId, dict[str, Any]]:
         """Return copies of the inputs of the visible tests, without those that cannot be copied."""

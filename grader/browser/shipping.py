@@ -168,7 +168,7 @@ def _encode_engine_data(
 
         edition = replace(edition, **make_page_programs(exercise))
     with_programs = replace(edition, misconceptions=() if is_suite else exercise.misconceptions)
-    diagnostician = Diagnostician(Oracle(with_programs, sandbox, known_values), sandbox)
+    diagnostician = Diagnostician(Oracle(with_programs, sandbox, known_values))
     sent = {test.id: _shrink_test(exercise, test, known_values[test.id]) for test in edition.tests}
     data = EngineData(
         replace(edition, tests=tuple(test for test, _ in sent.values())),

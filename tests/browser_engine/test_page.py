@@ -422,7 +422,7 @@ def test_a_call_that_shall_break_a_program_is_judged_as_in_the_sandbox(
     for program, call, message in calls:
         answer = page("judge_break", data, program, call)
         submission = Submission.from_bytes(Path("f.py"), wrong[program].encode())
-        verdict = judge_breaking_call(Oracle(exercise, sandbox), submission, sandbox, call)
+        verdict = judge_breaking_call(Oracle(exercise, sandbox), submission, call)
         assert message in (answer["message"] or "")
         assert (answer["example"] is None) == bool(message) == (verdict.example is None)
         if verdict.example is None:

@@ -144,7 +144,7 @@ def test_every_program_of_a_lesson_can_be_broken(sandbox: Sandbox) -> None:
         exercise = COLLECTION.find(task.exercise)
         job = break_job(exercise, task.misconception, _BREAKS[task.exercise])
         oracle = Oracle(exercise, sandbox)
-        verdict = judge_breaking_call(oracle, job.submission, sandbox, _BREAKS[task.exercise])
+        verdict = judge_breaking_call(oracle, job.submission, _BREAKS[task.exercise])
         assert verdict.example, (task.exercise, verdict.message)
 
 

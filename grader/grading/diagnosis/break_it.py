@@ -25,22 +25,19 @@ from grader.grading.program.author_code import evaluate
 from grader.grading.results.verdict import Outcome, SmallExample, Verdict
 from grader.grading.run.submission_run import RunProblem, make_verdict
 from grader.grading.submissions.submission import Submission
-from grader.sandbox.interface import ChildFactory
 
 _MAX_NUMBERS: Final = 500  # numbers of a draw up to which its arguments serve as ordinary ones
 _MAX_DRAWN_CALLS: Final = 24  # calls that are tried for a program
 
 
-def judge_breaking_call(
-    oracle: Oracle, submission: Submission, sandbox: ChildFactory, text: str
-) -> Verdict:
+def judge_breaking_call(oracle: Oracle, submission: Submission, text: str) -> Verdict:
     """Return the verdict on a job's `breaking_call`, with an example or a message.
 
     Args:
         text: The learner's call, or an empty string to try calls with drawn inputs.
     """
     calls = list_allowed_calls(oracle)
-    judge = partial(judge_call, oracle.exercise, calls, submission.source, sandbox)
+    judge = partial(judge_call, oracle.exercise, calls, submission.source, oracle.sandbox)
     if text.strip():
         answer = judge(text)
     else:

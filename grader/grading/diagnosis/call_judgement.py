@@ -236,7 +236,7 @@ def _judge(
     def grade_program(code: str) -> TestResult:
         oracle = Oracle(exercise, sandbox, {test.id: computed})
         submission = Submission.of_program(exercise, code)
-        with SubmissionRun(oracle, submission, sandbox, find_limits(exercise)) as run:
+        with SubmissionRun(oracle, submission, find_limits(exercise)) as run:
             run.load()
             return run.grade_test(test)
 

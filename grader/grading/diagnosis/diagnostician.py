@@ -39,7 +39,6 @@ from grader.grading.results.verdict import Diagnosis, DiagnosisKind, Outcome, Te
 from grader.grading.run.submission_run import SubmissionRun, order_tests
 from grader.grading.submissions.program_text import NO_TEXT, ProgramText
 from grader.grading.submissions.submission import Submission
-from grader.sandbox.interface import ChildFactory
 from grader.sandbox.limits import Limits
 
 Observed = Mapping[TestId, RawResult]
@@ -100,9 +99,7 @@ class Diagnostician:
         mistakes: Additional misconceptions, whose results are already known.
     """
 
-    def __init__(
-        self, oracle: Oracle, sandbox: ChildFactory, mistakes: Sequence[Mistake] = ()
-    ) -> None:
+    def __init__(self, oracle: Oracle, mistakes: Sequence[Mistake] = ()) -> None:
         self._exercise = oracle.exercise
         self._oracle = oracle
         if oracle.exercise.forbid is not None:
@@ -110,7 +107,6 @@ class Diagnostician:
             self._oracle = Oracle(
                 replace(oracle.exercise, forbid=None), oracle.sandbox, oracle.cache
             )
-        self._sandbox = sandbox
         self._tests = order_tests(oracle.exercise)
         self._misconceptions = [
             _WrongProgram(
@@ -241,7 +237,7 @@ class Diagnostician:
         from grader.grading.diagnosis.derived_mistakes import constants_in_source  # rarely needed
 
         numbers = constants_in_source(self._exercise.solution)
-        return read_source_facts(self._sandbox, self._short_limits(), source, numbers)
+        return read_source_facts(self._oracle.sandbox, self._short_limits(), source, numbers)
 
     def _find_declared(self, failed: "_FailedSubmission", source: str = "") -> Diagnosis | None:
         matches = [program for program in self._misconceptions if self._explains(program, failed)]
@@ -467,7 +463,7 @@ class Diagnostician:
         declared = program.kind == "misconception"
         limits = find_limits(self._exercise) if declared else self._short_limits()
         with SubmissionRun(
-            self._oracle, submission, self._sandbox, limits, with_values=False, with_reasons=False
+            self._oracle, submission, limits, with_values=False, with_reasons=False
         ) as run:
             run.load()
             program.is_usable = not run.problem

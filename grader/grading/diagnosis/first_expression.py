@@ -28,7 +28,7 @@ from grader.grading.results.verdict import Diagnosis, Outcome, TestResult
 from grader.grading.submissions.program_text import ProgramText
 from grader.sandbox.answers import ChildGoneError, Returned
 from grader.sandbox.in_child.wire import UnsupportedValueError
-from grader.sandbox.interface import Child, ChildFactory
+from grader.sandbox.interface import Child
 from grader.sandbox.printable import printable
 
 WALL_SECONDS: Final = 2.0  # wall-clock limit of each child, in seconds
@@ -52,13 +52,10 @@ class Place:
 
 
 def find_first_wrong_expression(
-    oracle: Oracle,
-    text: ProgramText,
-    sandbox: ChildFactory,
-    results: Mapping[TestId, TestResult],
+    oracle: Oracle, text: ProgramText, results: Mapping[TestId, TestResult]
 ) -> Diagnosis | None:
     """Return a diagnosis for a submission's first wrong expression, or None."""
-    place = find_place(oracle, text.source, sandbox, results)
+    place = find_place(oracle, text.source, results)
     if place is None:
         return None
     line = text.name_line(place.line)
@@ -67,9 +64,7 @@ def find_first_wrong_expression(
     return Diagnosis("expression", place.kind, sentence, None, failing)
 
 
-def find_place(
-    oracle: Oracle, source: str, sandbox: ChildFactory, results: Mapping[TestId, TestResult]
-) -> Place | None:
+def find_place(oracle: Oracle, source: str, results: Mapping[TestId, TestResult]) -> Place | None:
     """Return the place of the first wrong expression, or None if it is not found in time."""
     exercise = oracle.exercise
     # In an exercise of kind "fix" the place is the answer. An error needs another change.
@@ -80,13 +75,13 @@ def find_place(
     if not call_draws:
         return None
     try:
-        with _child(exercise, sandbox, marking) as child:
+        with _child(oracle, marking) as child:
             marked = child.call("mark", [source, exercise.starter], {})
             program, nodes = unpack_answer(marked)
             solution, _ = unpack_answer(child.call("mark", [exercise.solution, ""], {}))
-        with _child(exercise, sandbox, expression_search) as child:
+        with _child(oracle, expression_search) as child:
             traces = [_value(child, "trace", solution, calls) for calls in call_draws]
-        with _child(exercise, sandbox, expression_search) as child:  # runs the learner's code
+        with _child(oracle, expression_search) as child:  # runs the learner's code
             answer = _value(child, "locate", program, nodes, call_draws, traces)
         match answer:
             case [str(kind), int(number)] if (
@@ -135,9 +130,9 @@ def _draw_calls(oracle: Oracle, failing: Sequence[TestCase]) -> Iterator[list[li
 
 
 @contextlib.contextmanager
-def _child(exercise: Exercise, sandbox: ChildFactory, module: ModuleType) -> Iterator[Child]:
-    limits = replace(find_limits(exercise), cpu_seconds=1, wall_seconds=WALL_SECONDS)
-    with sandbox.child(limits) as child:
+def _child(oracle: Oracle, module: ModuleType) -> Iterator[Child]:
+    limits = replace(find_limits(oracle.exercise), cpu_seconds=1, wall_seconds=WALL_SECONDS)
+    with oracle.sandbox.child(limits) as child:
         child.start()
         child.load(inspect.getsource(module), [])
         yield child

@@ -14,7 +14,6 @@ from grader.grading.results.jobs import find_limits
 from grader.grading.results.verdict import LineShape, Outcome, TestResult
 from grader.sandbox.answers import ChildGoneError, Returned
 from grader.sandbox.in_child.wire import UnsupportedValueError
-from grader.sandbox.interface import ChildFactory
 from grader.sandbox.printable import printable
 
 _WALL_SECONDS: Final = 2.0  # wall-clock limit of the traced run, in seconds
@@ -22,7 +21,7 @@ _KINDS: Final = ("call", "property", "output")  # kinds of test whose code only 
 
 
 def trace_shapes(
-    oracle: Oracle, source: str, sandbox: ChildFactory, results: Mapping[TestId, TestResult]
+    oracle: Oracle, source: str, results: Mapping[TestId, TestResult]
 ) -> tuple[LineShape, ...]:
     """Return the shape of the last value of each line in the first visible test that failed.
 
@@ -33,7 +32,7 @@ def trace_shapes(
     if test is None:
         return ()
     limits = replace(find_limits(oracle.exercise), cpu_seconds=1, wall_seconds=_WALL_SECONDS)
-    with suppress(ChildGoneError, UnsupportedValueError), sandbox.child(limits) as child:
+    with suppress(ChildGoneError, UnsupportedValueError), oracle.sandbox.child(limits) as child:
         inputs = oracle.inputs(test, oracle.draws(test)[0])
         child.start()
         put_files(child, oracle.exercise)

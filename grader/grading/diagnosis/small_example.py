@@ -44,14 +44,12 @@ from grader.grading.results.verdict import Outcome, SmallExample, TestResult
 from grader.grading.run.submission_run import SubmissionRun
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import ChildGoneError
-from grader.sandbox.interface import ChildFactory
 from grader.sandbox.limits import Limits
 
 
 def find_small_example(
     oracle: Oracle,
     submission: Submission,
-    sandbox: ChildFactory,
     results: Mapping[TestId, TestResult],
     observed: Mapping[TestId, RawResult],
 ) -> SmallExample | None:
@@ -80,8 +78,8 @@ def find_small_example(
             return None
         clock = Clock()
         with (
-            loaded_solution(exercise, sandbox) as solution,
-            sandbox.child(limits) as child,
+            loaded_solution(exercise, oracle.sandbox) as solution,
+            oracle.sandbox.child(limits) as child,
         ):
             program = load(child, submission, replace(exercise, forbid=None)).program
             if program is None:
@@ -93,9 +91,7 @@ def find_small_example(
             for search, inputs, kind in _find_differences(oracle, searches):
                 simple = search.simplify(inputs, kind)
                 if not search.is_of_a_test(simple) and (
-                    example := _make_example(
-                        oracle, submission, sandbox, limits, search.probe, simple
-                    )
+                    example := _make_example(oracle, submission, limits, search.probe, simple)
                 ):
                     return example
     except (ChildGoneError, DefinitionError):  # a child ended, or the inputs were rejected
@@ -126,7 +122,6 @@ def _find_differences(
 def _make_example(
     oracle: Oracle,
     submission: Submission,
-    sandbox: ChildFactory,
     limits: Limits,
     probe: ProbeCall,
     inputs: Inputs,
@@ -143,9 +138,9 @@ def _make_example(
     else:
         test = replace(test, call=call, given=Literals(arguments))
     exercise = replace(oracle.exercise, tests=(test,), forbid=None)
-    values = Oracle(exercise, sandbox).test_values(test)
-    example_oracle = Oracle(exercise, sandbox, {test.id: values})
-    with SubmissionRun(example_oracle, submission, sandbox, limits) as run:
+    values = Oracle(exercise, oracle.sandbox).test_values(test)
+    example_oracle = Oracle(exercise, oracle.sandbox, {test.id: values})
+    with SubmissionRun(example_oracle, submission, limits) as run:
         run.load()
         result = run.grade_test(test)
     if result.outcome not in (Outcome.FAILED, Outcome.ERRORED):

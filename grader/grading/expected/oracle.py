@@ -23,7 +23,7 @@ from grader.definitions.exercise import (
     TestCase,
     TestId,
 )
-from grader.errors import DefinitionError
+from grader.errors import DefinitionError, GraderFault
 from grader.grading.comparison.compare import shape_tree
 from grader.grading.comparison.nested_values import count_bytes
 from grader.grading.expected.budget import measure, total_usage
@@ -80,7 +80,7 @@ class Oracle:
     """Computes the inputs and expected values of the tests of one exercise.
 
     Args:
-        sandbox: The sandbox for the exercise's solution, if a test compares with it.
+        sandbox: The sandbox of the exercise's solution and of the submissions, if any are run.
         cache: Values that need not be computed again; new ones are added. They may come from
             another variant of the exercise: one with the same id, in which tests with the same id
             ask the same.
@@ -94,8 +94,19 @@ class Oracle:
     ) -> None:
         self.exercise = exercise
         self.cache: ValueCache = {} if cache is None else cache
-        self.sandbox = sandbox
+        self._sandbox = sandbox
         self._references: dict[str, Any] | None = None
+
+    @property
+    def sandbox(self) -> ChildFactory:
+        """The sandbox of the exercise's solution and of the submissions.
+
+        Raises:
+            GraderFault: There is none.
+        """
+        if self._sandbox is None:
+            raise GraderFault(f"{self.exercise.id}: its solution can only be run in a sandbox")
+        return self._sandbox
 
     def draws(self, test: TestCase) -> tuple[Draw, ...]:
         """Return a test's draws in order.

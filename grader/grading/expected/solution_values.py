@@ -18,15 +18,12 @@ T = TypeVar("T")
 
 
 @contextlib.contextmanager
-def loaded_solution(exercise: Exercise, sandbox: ChildFactory | None) -> Iterator[LoadedProgram]:
+def loaded_solution(exercise: Exercise, sandbox: ChildFactory) -> Iterator[LoadedProgram]:
     """Load the solution into a child of its own.
 
     Raises:
         DefinitionError: The exercise has no solution, or it does not load.
-        GraderFault: There is no sandbox for the solution.
     """
-    if sandbox is None:
-        raise GraderFault(f"{exercise.id}: its solution can only be run in a sandbox")
     if not exercise.solution:
         message = "a test compares with the solution, which this edition does not have"
         raise DefinitionError.at(exercise.where, message)

@@ -31,7 +31,7 @@ from grader.sandbox.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
     from grader.grading.results.raw_result import RawResult
-    from grader.sandbox.interface import Child, ChildFactory
+    from grader.sandbox.interface import Child
 
 MAX_CHILDREN = 3
 """The number of children that one submission may use: a new one after each time-out, so that the
@@ -73,7 +73,6 @@ class SubmissionRun:
         self,
         oracle: Oracle,
         submission: Submission,
-        sandbox: "ChildFactory",
         limits: Limits = DEFAULT_LIMITS,
         *,
         with_values: bool = True,
@@ -88,7 +87,6 @@ class SubmissionRun:
         self.observed: dict[TestId, RawResult] = {}
         self.best_effort = BestEffort()
         self._oracle = oracle
-        self._sandbox = sandbox
         self._limits = limits
         self._with_values = with_values
         self._with_reasons = with_reasons
@@ -103,7 +101,7 @@ class SubmissionRun:
             self.problem = RunProblem(Outcome.ERRORED, submission.problem, submission.line)
             self._state = _ChildState.ENDED
         else:
-            self._child = sandbox.child(limits)
+            self._child = oracle.sandbox.child(limits)
 
     def __enter__(self) -> Self:
         return self
@@ -225,7 +223,7 @@ class SubmissionRun:
         if has_timed_out:  # a restart that only separates visible from hidden tests is not counted
             self._restarts_left -= 1
         self._child.close()
-        self._child = self._sandbox.child(self._limits)
+        self._child = self._oracle.sandbox.child(self._limits)
         self._state = _ChildState.RUNNING
         self.load()
         problem = self.problem

@@ -52,15 +52,12 @@ class Engine:
             if options.breaking_call is not None:
                 from grader.grading.diagnosis.break_it import judge_breaking_call  # rarely needed
 
-                return judge_breaking_call(
-                    oracle, job.submission, self._sandbox, options.breaking_call
-                )
+                return judge_breaking_call(oracle, job.submission, options.breaking_call)
             if options.wrong_program is not None:
                 return self._grade_beside(options.wrong_program, job, oracle, record)
             with SubmissionRun(
                 oracle,
                 job.submission,
-                self._sandbox,
                 job.limits,
                 with_values=options.with_feedback,
                 # For a proof, one time-out is enough: the remaining tests would add nothing.
@@ -80,7 +77,7 @@ class Engine:
                     verdict = replace(verdict, evidence=collect_evidence(run))
             if options.with_shapes:
                 no_shapes: tuple[LineShape, ...] = ()
-                trace = partial(_trace_shapes, oracle, run, self._sandbox)
+                trace = partial(_trace_shapes, oracle, run)
                 shapes = run.best_effort.make("shapes", trace, no_shapes)
                 errors = tuple(run.best_effort.feedback_errors)
                 verdict = replace(verdict, shapes=shapes, feedback_errors=errors)
@@ -100,9 +97,7 @@ class Engine:
     def _find_mistake(self, oracle: Oracle, run: SubmissionRun) -> "Diagnosis | None":
         from grader.grading.diagnosis.diagnostician import Diagnostician
 
-        diagnostician = self._diagnosticians.get(
-            run.exercise.digest, lambda: Diagnostician(oracle, self._sandbox)
-        )
+        diagnostician = self._diagnosticians.get(run.exercise.digest, lambda: Diagnostician(oracle))
         return diagnostician.diagnose(run.results, run.observed, run.deadline, run.text_of_one_file)
 
     def _find_expression(self, oracle: Oracle, run: SubmissionRun) -> "Diagnosis | None":
@@ -111,12 +106,12 @@ class Engine:
         text = run.text_of_one_file
         if not text.source:
             return None
-        return find_first_wrong_expression(oracle, text, self._sandbox, run.results)
+        return find_first_wrong_expression(oracle, text, run.results)
 
     def _find_example(self, oracle: Oracle, run: SubmissionRun) -> "SmallExample | None":
         from grader.grading.diagnosis.small_example import find_small_example
 
-        return find_small_example(oracle, run.submission, self._sandbox, run.results, run.observed)
+        return find_small_example(oracle, run.submission, run.results, run.observed)
 
     def _grade_beside(
         self, wrong_program: Submission, job: Job, oracle: Oracle, record: Record
@@ -152,15 +147,13 @@ class Engine:
         return replace(verdict, evidence=evidence)
 
 
-def _trace_shapes(
-    oracle: Oracle, run: SubmissionRun, sandbox: GradingSandbox
-) -> "tuple[LineShape, ...]":
+def _trace_shapes(oracle: Oracle, run: SubmissionRun) -> "tuple[LineShape, ...]":
     """Return the shapes on each line of a call, with the first wrong line marked."""
     from grader.grading.diagnosis.first_expression import find_place
     from grader.grading.diagnosis.line_shapes import trace_shapes
 
     source, results = run.text_of_one_file.source, run.results
-    lines = trace_shapes(oracle, source, sandbox, results)
-    place = find_place(oracle, source, sandbox, results)
+    lines = trace_shapes(oracle, source, results)
+    place = find_place(oracle, source, results)
     wrong = max((s.line for s in lines if place and s.line <= place.line), default=0)
     return tuple(replace(line, is_off_track=line.line == wrong) for line in lines)

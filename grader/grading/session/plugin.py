@@ -116,7 +116,7 @@ class ExerciseFile(pytest.File):
                 start = open_unsafe if options.unsafe_no_sandbox else open_sandbox
                 stash[_SANDBOX] = start(packages=packages)
             sandbox = stash[_SANDBOX]
-            self._run = SubmissionRun(Oracle(self._exercise, sandbox), submission, sandbox)
+            self._run = SubmissionRun(Oracle(self._exercise, sandbox), submission)
             self._run.load()
         return self._run
 

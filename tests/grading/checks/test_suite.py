@@ -374,7 +374,7 @@ def test_a_page_judges_a_suite_for_practice_alone(task: Exercise, sandbox: Sandb
     place = PageChildFactory()
     oracle = Oracle(data.exercise, place, dict(data.values))
     submission = Submission.from_bytes(Path("s.py"), task.solution.encode())
-    with SubmissionRun(oracle, submission, place) as run:
+    with SubmissionRun(oracle, submission) as run:
         run.load()
         results = [run.grade_test(test) for test in data.exercise.tests]
     assert [test.message for test in results] == ["", ""]

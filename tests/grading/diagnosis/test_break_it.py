@@ -39,7 +39,7 @@ def judge(make: Make, sandbox: Sandbox) -> Judge:
     def verdict(call: str, source: str = WHOLE, *tests: Fields, **fields: object) -> Verdict:
         exercise = make(*(tests or (TEST,)), **{"solution": MEANS, **fields})
         submission = Submission.from_bytes(Path("small.py"), source.encode())
-        return judge_breaking_call(Oracle(exercise, sandbox), submission, sandbox, call)
+        return judge_breaking_call(Oracle(exercise, sandbox), submission, call)
 
     return verdict
 

@@ -399,7 +399,7 @@ def test_a_page_gets_the_misconceptions_that_load(make: Make, sandbox: Sandbox) 
     """One that does not load is left out; what the others give is known."""
     broken = {"id": "broken", "code": "x = 1 / 0\n", "feedback": "Broken."}
     exercise = means(make, MAX, broken)
-    found = Diagnostician(Oracle(exercise, sandbox), sandbox).mistakes()
+    found = Diagnostician(Oracle(exercise, sandbox)).mistakes()
     assert [mistake.id for mistake in found] == ["maximum"]
     assert len(found[0].fingerprints) == 2
 

@@ -220,7 +220,7 @@ def test_what_a_submission_gave_is_kept_for_whoever_explains_it(
         b"    return 2 * x if len(x) < 6 else x"
     )
     submission = Submission.from_bytes(Path("f.py"), source)
-    with SubmissionRun(Oracle(exercise, sandbox), submission, sandbox) as run:
+    with SubmissionRun(Oracle(exercise, sandbox), submission) as run:
         run.load()
         for test in exercise.tests:
             run.grade_test(test)

@@ -331,7 +331,7 @@ def test_a_visible_test_after_a_hidden_one_gets_a_fresh_child(
     """In any order of tests, nothing that a submission learns from a hidden test is shown."""
     source = "seen = []\ndef double(x):\n    seen.append(str(x))\n    raise ValueError(seen)\n"
     visible, _, hidden = double.tests
-    with SubmissionRun(Oracle(double), submission(source), sandbox) as run:
+    with SubmissionRun(Oracle(double, sandbox), submission(source)) as run:
         run.load()
         run.grade_test(hidden)
         result = run.grade_test(visible)

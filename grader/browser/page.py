@@ -60,7 +60,6 @@ from grader.lessons.last_expression import print_last_expression
 from grader.sandbox.answers import ChildGoneError, Raised, Returned
 from grader.sandbox.limits import DEFAULT_LIMITS
 
-_NAME: Final = "browser"  # the sandbox that a verdict names
 # CPU seconds for one cell: the page of a lesson itself ends Python after sixty seconds.
 _CELL_SECONDS: Final = 58
 _RUN_PRELUDE: Final = """\
@@ -104,11 +103,11 @@ class _PageGrader:
                 return self._diagnostician.diagnose(run.results, run.observed, text=run.text)
 
             try:
-                verdict = grade_submission(run, _NAME, diagnose)
+                verdict = grade_submission(run, diagnose)
             except MemoryError:
                 # The grader itself ran out of the memory that the submission had left.
                 run.problem = RunProblem(Outcome.OUT_OF_MEMORY, outcome_sentences.TOO_LARGE)
-                verdict = run.verdict(_NAME)
+                verdict = run.verdict()
         notes = (*verdict.notes, *find_differences(source, self._versions))
         verdict = replace(verdict, notes=notes)
         log_feedback_errors(verdict)

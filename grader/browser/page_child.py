@@ -188,6 +188,8 @@ class PageChild(Child):
 class PageChildFactory:
     """Makes children in this process."""
 
+    backend_name = "browser"
+
     def child(self, limits: Limits) -> PageChild:
         """Return a new child; the one before it must be closed."""
         return PageChild(limits)

@@ -163,14 +163,15 @@ class Child(ABC):
 class ChildFactory(Protocol):
     """Makes children, one for each submission."""
 
+    backend_name: str  # the name that a verdict gives
+
     def child(self, limits: Limits) -> Child:
         """Return a new child."""
 
 
 class GradingSandbox(ChildFactory, Protocol):
-    """A sandbox with what a verdict and the check of an exercise say of it."""
+    """A sandbox with the packages that exercises ask for."""
 
-    backend_name: str
     packages: frozenset[str]  # modules that submissions may import besides NumPy
 
 

@@ -6,7 +6,8 @@ the results up to that moment.
 
 import json
 import os
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
 
 BEGAN: Final = "began"
 """The start of the submission's time, in seconds of the monotonic clock that processes share."""
@@ -20,7 +21,14 @@ RESULT: Final = "result"
 VERDICT: Final = "verdict"
 """The verdict, before the diagnosis."""
 
+Record: TypeAlias = Callable[[str, Any], None]
+"""A function that adds an entry of a kind with its content, such as `Journal.record`."""
+
 _MAX_BYTES: Final = 64 << 20  # bytes that the parent reads, in case the worker is compromised
+
+
+def record_nothing(_kind: str, _content: object) -> None:
+    """Add no entry: no other process waits for the verdict."""
 
 
 class Journal:

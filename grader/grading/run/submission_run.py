@@ -253,7 +253,7 @@ class SubmissionRun:
             "values", lambda: add_failure_values(result, test, undisclosed.raw), result
         )
 
-    def verdict(self, sandbox: str) -> Verdict:
+    def verdict(self) -> Verdict:
         """Return the verdict on the results so far, without an explanation."""
         results = self.best_effort.make(
             "sentence",
@@ -265,7 +265,7 @@ class SubmissionRun:
             self.exercise,
             self.submission,
             self._with_second_definition(results),
-            sandbox=sandbox,
+            sandbox=self._oracle.sandbox.backend_name,
             problem=self.problem,
             output=self.output,
             notes=tuple(filter(None, notes)),

@@ -1,15 +1,14 @@
 """The engine: one sandbox, in which jobs are graded one after another."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grader.errors import GraderFault
 from grader.grading.expected.oracle import Oracle, ValueCache
 from grader.grading.program.author_code import provide_data_files
-from grader.grading.results import journal
 from grader.grading.results.jobs import Job, JobOptions
+from grader.grading.results.journal import BEGAN, Record, record_nothing
 from grader.grading.results.verdict import Verdict
 from grader.grading.run.submission_run import MAX_CHILDREN, SubmissionRun
 from grader.grading.session.grade_submission import grade_submission
@@ -28,9 +27,6 @@ if TYPE_CHECKING:
     from grader.grading.diagnosis.diagnostician import Diagnostician
     from grader.grading.results.verdict import Diagnosis, LineShape, SmallExample
 
-Record = Callable[[str, Any], None]
-"""A function that is called with a kind of entry and its content, see `journal`."""
-
 
 class Engine:
     """Grades jobs in one sandbox, and keeps what jobs on the same exercise have in common."""
@@ -41,7 +37,7 @@ class Engine:
         self._values = LruCache[ValueCache](MAX_EXERCISES)
         self._diagnosticians: LruCache[Diagnostician] = LruCache(MAX_EXERCISES)
 
-    def grade(self, job: Job, record: Record = lambda _kind, _content: None) -> Verdict:
+    def grade(self, job: Job, record: Record = record_nothing) -> Verdict:
         """Return the verdict on a job.
 
         Raises:
@@ -65,7 +61,6 @@ class Engine:
             ) as run:
                 verdict = grade_submission(
                     run,
-                    self._sandbox.backend_name,
                     partial(self._find_mistake, oracle, run),
                     partial(self._find_expression, oracle, run),
                     partial(self._find_example, oracle, run),
@@ -120,7 +115,7 @@ class Engine:
 
         def record_start(kind: str, content: object) -> None:
             # Each extra run gets its own time, but its results are not the job's.
-            if kind == journal.BEGAN:
+            if kind == BEGAN:
                 record(kind, content)
 
         options = replace(job.options, wrong_program=None)

@@ -4,9 +4,8 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
-from grader.grading.results import journal
+from grader.grading.results.journal import BEGAN, LOADED, RESULT, VERDICT, Record, record_nothing
 from grader.grading.results.verdict import Diagnosis, Outcome, SmallExample, Verdict
 from grader.grading.results.verdict_json import full_data, result_data
 from grader.grading.run.submission_run import SubmissionRun, order_tests
@@ -14,43 +13,41 @@ from grader.grading.run.submission_run import SubmissionRun, order_tests
 
 def grade_submission(
     run: SubmissionRun,
-    sandbox: str,
     find_mistake: Callable[[], Diagnosis | None],
     find_expression: Callable[[], Diagnosis | None] = lambda: None,
     find_example: Callable[[], SmallExample | None] = lambda: None,
     *,
-    record: Callable[[str, Any], None] = lambda _kind, _content: None,
+    record: Record = record_nothing,
     stop_at_failure: bool = False,
     with_explanation: bool = True,
 ) -> Verdict:
     """Load a submission, run the tests, and explain the failures.
 
     Args:
-        sandbox: The name of the sandbox.
         find_mistake: Searches for a known mistake that explains all failures.
         find_expression: Searches for the first expression whose value occurs in no right program.
         find_example: Searches for a small call whose result is wrong.
-        record: Called with a kind of entry and its content, see `journal`.
+        record: Notes the progress, in case the process is killed.
         stop_at_failure: Whether to stop after the first test that does not pass.
 
     Raises:
         GraderFault, DefinitionError: A test cannot run with any submission.
     """
     run.prepare()
-    record(journal.BEGAN, time.monotonic())
+    record(BEGAN, time.monotonic())
     run.load()
-    record(journal.LOADED, run.output)
+    record(LOADED, run.output)
     for test in order_tests(run.exercise):
         if run.will_restart_child:
-            record(journal.BEGAN, time.monotonic())
+            record(BEGAN, time.monotonic())
         result = run.grade_test(test)
-        record(journal.RESULT, result_data(result))
+        record(RESULT, result_data(result))
         if stop_at_failure and result.outcome is not Outcome.PASSED:
             break
-    verdict = run.verdict(sandbox)
+    verdict = run.verdict()
     if not with_explanation or verdict.outcome is Outcome.PASSED or verdict.message:
         return verdict
-    record(journal.VERDICT, full_data(verdict))
+    record(VERDICT, full_data(verdict))
     run.close()  # threads of the submission would slow the searches down
     make, until = run.best_effort.make, run.deadline
     if run.exercise.kind == "test":

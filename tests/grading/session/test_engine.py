@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise, TestCase
 from grader.errors import DefinitionError, EtudeError
 from grader.grading.expected.oracle import Draw, Oracle
@@ -16,7 +15,7 @@ from grader.grading.session.engine import Engine
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox
-from tests.grading.conftest import Make, grade
+from tests.grading.conftest import GradeAll, GradeOne, Make, grade
 
 RIGHT = "def double(x):\n    return 2 * x\n"
 LITTLE_CPU_TIME = Limits(cpu_seconds=1, wall_seconds=60)
@@ -244,21 +243,12 @@ def test_inputs_remembered_from_a_hidden_test_reach_no_output(
     assert "5" not in "".join(test.output + test.message for test in verdict.tests)
 
 
-def test_a_visible_test_after_a_hidden_one_still_runs_before_it(
-    tmp_path: Path, sandbox: Sandbox
-) -> None:
+def test_a_visible_test_after_a_hidden_one_still_runs_before_it(grade_all: GradeAll) -> None:
     """The order in the definition is the order of the report, not of the run."""
-    path = tmp_path / "order.yaml"
-    path.write_text(
-        "id: order\ntitle: Order\ndifficulty: beginner\nxp: 1\ninstructions: i\ndefines: {f: {}}\n"
-        "starter: ''\nsolution: 'def f(x): return x'\nexplanation: e\ntests:\n"
-        "  - {id: last, hidden: true, call: f(7919), expect: 7919}\n"
-        "  - {id: first, call: f(1), expect: 1}\n"
-    )
     source = "seen = []\ndef f(x):\n    seen.append(x)\n    print(seen)\n    return x"
-    verdict = grade(load_exercise(path), submission(source), sandbox)
-    assert [test.id for test in verdict.tests] == ["last", "first"]
-    assert [test.output for test in verdict.tests] == ["", "[1]\n"]
+    last = {"id": "last", "hidden": True, "call": "f(7919)", "expect": 7919}
+    verdict = grade_all(source, last, {"id": "first", "call": "f(1)", "expect": 1})
+    assert [(test.id, test.output) for test in verdict.tests] == [("last", ""), ("first", "[1]\n")]
 
 
 def test_many_submissions_share_an_engine_and_not_their_state(
@@ -282,35 +272,22 @@ def test_a_fault_of_the_sandbox_is_never_a_verdict(double: Exercise) -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "message"),
+    ("given", "call", "message"),
     [
-        ("given: 'if 0: y = 1', call: f(y), expect: 1", "call uses 'y', which given does not set"),
-        (
-            "given: 'x = 1; raise SystemExit', call: f(x), expect: 1",
-            "given raises SystemExit (line 1 of it)",
-        ),
-        ("given: 'while True: pass', call: f(1), expect: 1", "given raises TooLongError: not done"),
-        ("given: 'x = 1 / 0', call: f(x), expect: 1", "test 'bad': given raises ZeroDivisionError"),
-        (
-            "given: 'x = object()', call: f(x), expect: 1",
-            "an argument: object cannot be sent into the sandbox",
-        ),
+        ("if 0: y = 1", "f(y)", "call uses 'y', which given does not set"),
+        ("x = 1; raise SystemExit", "f(x)", "given raises SystemExit (line 1 of it)"),
+        ("while True: pass", "f(1)", "given raises TooLongError: not done"),
+        ("x = 1 / 0", "f(x)", "test 'test-0': given raises ZeroDivisionError"),
+        ("x = object()", "f(x)", "an argument: object cannot be sent into the sandbox"),
     ],
 )
 def test_an_author_s_mistake_is_the_definition_s_error(
-    tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, field: str, message: str
+    grade_all: GradeAll, monkeypatch: pytest.MonkeyPatch, given: str, call: str, message: str
 ) -> None:
     """An author's code that cannot run is an error with the test's place, not a failed test."""
     monkeypatch.setattr("grader.grading.program.author_code.AUTHOR_SECONDS", 0.3)
-    path = tmp_path / "bad.yaml"
-    path.write_text(
-        "id: bad\ntitle: Bad\ndifficulty: beginner\nxp: 1\ninstructions: i\ndefines: {f: {}}\n"
-        "starter: ''\nsolution: 'def f(x): return x'\nexplanation: e\ntests:\n"
-        f"  - {{id: bad, {field}}}\n"
-    )
-    with pytest.raises(DefinitionError) as caught:
-        grade(load_exercise(path), submission("def f(x): return 1"), sandbox)
-    assert f"{path}:11:5: " in str(caught.value)
+    with pytest.raises(DefinitionError, match=r"small\.yaml:\d+:3: ") as caught:
+        grade_all("def f(x): return 1", {"given": given, "call": call, "expect": 1})
     assert message in str(caught.value)
 
 
@@ -338,18 +315,11 @@ def test_a_visible_test_after_a_hidden_one_gets_a_fresh_child(
     assert result.message == "ValueError: ['[1. 2.]'] (line 4, in double)."
 
 
-def test_whole_numbers_in_a_definition_have_no_dtype(tmp_path: Path, sandbox: Sandbox) -> None:
+@pytest.mark.parametrize("body", ["2 * x", "2.0 * x"])
+def test_whole_numbers_in_a_definition_have_no_dtype(grade_one: GradeOne, body: str) -> None:
     """`expect: [2, 4]` is met by floats and by integers of those values."""
-    path = tmp_path / "whole.yaml"
-    path.write_text(
-        "id: whole\ntitle: Whole\ndifficulty: beginner\nxp: 1\ninstructions: i\n"
-        "defines: {f: {}}\nstarter: ''\nsolution: ''\nexplanation: e\n"
-        "tests: [{id: only, given: {x: [1, 2]}, call: f(x), expect: [2, 4]}]\n"
-    )
-    exercise = load_exercise(path)
-    for body in ("2 * x", "2.0 * x"):
-        verdict = grade(exercise, submission(f"def f(x): return {body}"), sandbox)
-        assert verdict.outcome is Outcome.PASSED, verdict.tests
+    test = {"given": {"x": [1, 2]}, "call": "f(x)", "expect": [2, 4]}
+    assert grade_one(f"def f(x): return {body}", test).message == ""
 
 
 def test_warnings_are_no_part_of_what_is_compared(make: Make, sandbox: Sandbox) -> None:

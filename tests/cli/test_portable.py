@@ -14,7 +14,6 @@ from grader.cli import portable_check
 from grader.definitions.collection import load_exercise
 from grader.errors import SandboxFault
 from grader.grading.results.verdict import Outcome, Verdict
-from grader.grading.submissions.submission import Submission
 from grader.sandbox.portable import PortableSandbox
 from tests.grading.conftest import grade
 
@@ -159,8 +158,7 @@ def verdict(tmp_path: Path) -> Callable[[str], Verdict]:
     (tmp_path / "small.yaml").write_text(_EXERCISE)
 
     def grade_one(source: str) -> Verdict:
-        submission = Submission.from_bytes(Path("small.py"), source.encode())
-        return grade(load_exercise(tmp_path / "small.yaml"), submission, PortableSandbox())
+        return grade(load_exercise(tmp_path / "small.yaml"), source, PortableSandbox())
 
     return grade_one
 

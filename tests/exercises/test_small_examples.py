@@ -63,7 +63,7 @@ def as_test(exercise: Exercise, example: SmallExample) -> CallTest:
 def test_a_right_program_in_another_style_passes(path: Path, sandbox: Sandbox) -> None:
     """The kept programs are right: they pass every test and are shown no example."""
     exercise = load_exercise(EXERCISES[path.name.partition(".")[0]])
-    verdict = grade(exercise, submission(path.read_text("utf-8")), sandbox)
+    verdict = grade(exercise, path.read_text("utf-8"), sandbox)
     assert verdict.outcome is Outcome.PASSED, [test for test in verdict.tests if test.message]
     assert verdict.example is None
 
@@ -79,7 +79,7 @@ def test_no_right_program_differs_on_an_example(slug: str, sandbox: Sandbox) -> 
             continue
         for example in examples.values():
             only = replace(exercise, tests=(as_test(exercise, example),))
-            verdict = grade(only, submission(path.read_text("utf-8")), sandbox)
+            verdict = grade(only, path.read_text("utf-8"), sandbox)
             assert verdict.outcome is Outcome.PASSED, (path.name, example.code)
 
 

@@ -33,12 +33,14 @@ SOLUTION = "import numpy as np\n\n\ndef f(x):\n    return 2.0 * x\n"
 
 def grade(
     exercise: Exercise,
-    submission: Submission,
+    submission: Submission | str,
     sandbox: GradingSandbox,
     limits: Limits | None = None,
     options: JobOptions = PLAIN,
 ) -> Verdict:
-    """Grade one submission in an engine of its own."""
+    """Grade one submission, or its source, in an engine of its own."""
+    if isinstance(submission, str):
+        submission = Submission.of_program(exercise, submission)
     return Engine(sandbox).grade(Job(exercise, submission, limits, options))
 
 
@@ -73,8 +75,7 @@ def grade_all(make: Make, sandbox: Sandbox) -> GradeAll:
     """Grade a source against an exercise with these tests."""
 
     def verdict(source: str, *tests: Fields, **fields: object) -> Verdict:
-        submission = Submission.from_bytes(Path("small.py"), source.encode())
-        return grade(make(*tests, **fields), submission, sandbox)
+        return grade(make(*tests, **fields), source, sandbox)
 
     return verdict
 
@@ -105,8 +106,7 @@ def agree(make: Make, sandbox: Sandbox, capsys: pytest.CaptureFixture[str]) -> A
         for program, is_right in ((probe.right, True), (probe.wrong, False)):
             if program:
                 assert passes_in_plain_python(probe, program, fixtures) is is_right
-                submission = Submission.from_bytes(Path("small.py"), program.encode())
-                verdict = grade(exercise, submission, sandbox)
+                verdict = grade(exercise, program, sandbox)
                 assert not verdict.message, verdict.message
                 (result,) = verdict.tests
                 assert (result.outcome is Outcome.PASSED) is is_right, result.message

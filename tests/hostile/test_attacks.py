@@ -252,7 +252,6 @@ def _assert_serves_the_next(exercise: Exercise, sandboxes: Sandboxes, backend: s
 def test_a_verdict_does_not_describe_hidden_tests(sandboxes: Sandboxes, guarded: Exercise) -> None:
     """What a hidden test looks for is in no field of a verdict, passed or not."""
     for source in (guarded.solution, guarded.starter):
-        submission = Submission.from_bytes(Path("guarded.py"), source.encode())
-        verdict = grade(guarded, submission, sandboxes.get(BACKENDS[0]))
+        verdict = grade(guarded, source, sandboxes.get(BACKENDS[0]))
         data = json.dumps(verdict_data(verdict)) + _rendered(verdict)
         assert re.findall("CANARY-[A-Z-]+", data) == []

@@ -101,12 +101,12 @@ def task(tmp_path_factory: pytest.TempPathFactory) -> Exercise:
 
 def grade_program(task: Exercise, sandbox: Sandbox, tests: str) -> Verdict:
     source = HEAD + textwrap.dedent(tests)
-    return grade(task, Submission.from_bytes(Path("suite.py"), source.encode()), sandbox)
+    return grade(task, source, sandbox)
 
 
 def test_solution_passes(task: Exercise, sandbox: Sandbox) -> None:
     """Assertions, tables of cases, `raises` and `approx` mean what they mean in pytest."""
-    verdict = grade(task, Submission.from_bytes(Path("s.py"), task.solution.encode()), sandbox)
+    verdict = grade(task, task.solution, sandbox)
     assert [test.message for test in verdict.tests] == ["", ""]
     assert (verdict.outcome, verdict.score, verdict.xp) == (Outcome.PASSED, 11, 5)
 

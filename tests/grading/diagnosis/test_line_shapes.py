@@ -1,12 +1,9 @@
 """The shapes along a call, in the real sandbox."""
 
-from pathlib import Path
-
 import pytest
 
 from grader.grading.results.jobs import JobOptions
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
-from grader.grading.submissions.submission import Submission
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import Fields, Make, grade
 
@@ -62,8 +59,7 @@ PROGRAMS = {
 
 def shapes(make: Make, sandbox: Sandbox, source: str, *tests: Fields) -> list[str]:
     exercise = make(*tests, solution=SOLUTION)
-    submission = Submission.from_bytes(Path("f.py"), source.encode())
-    verdict = grade(exercise, submission, sandbox, options=JobOptions(with_shapes=True))
+    verdict = grade(exercise, source, sandbox, options=JobOptions(with_shapes=True))
     read = verdict_from_data(verdict_data(verdict))
     assert read.shapes == verdict.shapes
     return [

@@ -10,7 +10,6 @@ from grader.definitions.collection import load_exercise
 from grader.grading.diagnosis.input_values import python_text
 from grader.grading.results.verdict import Outcome, SmallExample, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
-from grader.grading.submissions.submission import Submission
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import Fields, GradeAll, grade
 
@@ -333,7 +332,7 @@ def test_an_example_of_a_shipped_exercise(sandbox: Sandbox) -> None:
     folder = Path(__file__).parents[3] / "exercises" / "attention"
     exercise = load_exercise(next(folder.glob("*-attention-backward.yaml")))
     code = next(m.code for m in exercise.misconceptions if m.id == "all-axes-reversed")
-    verdict = grade(exercise, Submission.from_bytes(Path("l.py"), code.encode()), sandbox)
+    verdict = grade(exercise, code, sandbox)
     assert example_of(verdict).code.startswith("d_output = np.array([[[[0.0]], [[0.0]]]])\n")
 
 

@@ -92,7 +92,7 @@ def test_a_solution_that_gives_no_value_is_the_author_s_error(
 
     def graded() -> object:
         exercise = make(test, solution=solution)
-        return grade(exercise, Submission.from_bytes(Path("f.py"), RIGHT.encode()), sandbox)
+        return grade(exercise, RIGHT, sandbox)
 
     with pytest.raises(DefinitionError) as caught:
         graded()

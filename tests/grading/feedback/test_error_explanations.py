@@ -5,7 +5,6 @@ stand the other messages of the same causes.
 """
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ import pytest
 from grader.definitions.exercise import Exercise
 from grader.grading.feedback.error_explanations import cause_sentence, shapes_sentence, signature
 from grader.grading.results.verdict import Outcome
-from grader.grading.submissions.submission import Submission
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import Make, grade
@@ -136,8 +134,7 @@ def test_what_the_sandbox_refuses_is_called_a_file_only_if_it_is_one(
     """Where the cause is not certain, the words of the error stand alone."""
     body = "".join(f"    {line}\n" for line in code.splitlines())
     source = f"def double(x):\n{body}    return 2 * x\n"
-    submission = Submission.from_bytes(Path("double.py"), source.encode())
-    verdict = grade(double, submission, sandbox, PATIENT)  # some import half of the library
+    verdict = grade(double, source, sandbox, PATIENT)  # some import half of the library
     message = verdict.tests[0].message
     explained = message.startswith("Line ")
     assert explained is bool(REFUSED[code]), message
@@ -199,7 +196,7 @@ def test_shapes_come_from_the_failing_line(double: Exercise, sandbox: Sandbox) -
         "import numpy as np\n\n\ndef double(x):\n    other = np.ones((3, 7))\n"
         "    unused = np.ones(9)\n    return np.atleast_1d(x) @ other\n"
     )
-    verdict = grade(double, Submission.from_bytes(Path("double.py"), source.encode()), sandbox)
+    verdict = grade(double, source, sandbox)
     visible = next(test for test in verdict.tests if test.id == "worked")
     assert visible.line == 7
     assert "Here `x` has shape (2,) and `other` (3, 7). (ValueError: matmul:" in visible.message
@@ -243,7 +240,7 @@ def said_of_shapes(source: str, double: Exercise, sandbox: Sandbox) -> str:
         "\n\ndef double(x):\n    if x is not None: raise ValueError("
         "'operands could not be broadcast together with shapes (1,) (2,)')\n"
     )
-    verdict = grade(double, Submission.from_bytes(Path("double.py"), source.encode()), sandbox)
+    verdict = grade(double, source, sandbox)
     _, found, here = verdict.tests[0].message.partition("or one be 1.")
     assert found
     return here.partition(" (ValueError")[0]
@@ -269,8 +266,7 @@ def test_an_array_that_no_test_can_look_at_gets_the_right_advice(
     source = "import numpy as np\n\n\ndef f(x):\n    return {}\n"
     test = {"given": "x = np.array([1.0, -1.0])", "call": "f(x)", "expect": "solution"}
     exercise = make(test, solution=source.format(right))
-    submission = Submission.from_bytes(Path("f.py"), source.format(returned).encode())
-    [result] = grade(exercise, submission, sandbox).tests
+    [result] = grade(exercise, source.format(returned), sandbox).tests
     assert result.outcome is Outcome.FAILED
     assert result.message.startswith("Your function returned an array of dtype")
     assert said in result.message

@@ -7,7 +7,6 @@ import pytest
 
 from grader.definitions.collection import load_exercise
 from grader.grading.results.verdict import TestResult
-from grader.grading.submissions.submission import Submission
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import grade
 
@@ -57,8 +56,7 @@ def run(sandbox: Sandbox, tmp_path: Path) -> Run:
     def grade_one(fields: str, source: str = RIGHT) -> TestResult:
         path = tmp_path / "shapes.yaml"
         path.write_text(f"{HEAD}  - {{id: only, {fields}}}\n")
-        submission = Submission.from_bytes(Path("shapes.py"), source.encode())
-        return grade(load_exercise(path), submission, sandbox).tests[0]
+        return grade(load_exercise(path), source, sandbox).tests[0]
 
     return grade_one
 

@@ -14,7 +14,6 @@ from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.submissions.read_submission import read_submission
-from grader.grading.submissions.submission import Submission
 from grader.grading.workers.batch import plan_batch
 from grader.sandbox.in_child import modules
 from grader.sandbox.process import Sandbox
@@ -217,7 +216,7 @@ def test_one_text_may_hold_all_files(several: Callable[..., Exercise], sandbox: 
     """As a page or the service sends it; one without the comments is told so."""
 
     def verdict(text: str) -> Verdict:
-        return grade(several(), Submission.from_bytes(Path("s.py"), text.encode()), sandbox)
+        return grade(several(), text, sandbox)
 
     assert verdict(RIGHT).outcome is Outcome.PASSED
     alone = verdict("def f(x):\n    return 2 * x\n").message
@@ -243,7 +242,7 @@ def test_a_misconception_takes_the_files_that_it_lacks_from_the_solution(
     known = {"id": "once", "code": wrong, "feedback": "Take it twice."}
     exercise = several(misconceptions=[known])
     text = wrong + others if others else program_files.with_missing_files(wrong, RIGHT)
-    verdict = grade(exercise, Submission.from_bytes(Path("s.py"), text.encode()), sandbox)
+    verdict = grade(exercise, text, sandbox)
     assert verdict.diagnosis is not None
     assert verdict.diagnosis.id == "once"
 
@@ -253,8 +252,7 @@ def test_a_wrong_program_for_a_proof_is_wrong_in_its_main_file(
 ) -> None:
     """What is appended comes after the files, and belongs to the first."""
     for wrong in sabotage_programs(several(), RIGHT):
-        submission = Submission.from_bytes(Path("s.py"), wrong.source.encode())
-        verdict = grade(several(), submission, sandbox)
+        verdict = grade(several(), wrong.source, sandbox)
         assert not verdict.message
         assert verdict.outcome is not Outcome.PASSED, wrong.id
 

@@ -33,7 +33,7 @@ def verdict_of(double: Exercise, sandbox: Sandbox) -> Callable[[str], Verdict]:
     def verdict(source: str) -> Verdict:
         # Only what sleeps is to meet the wall clock, however busy the machine is.
         limits = LITTLE_WALL_TIME if "sleep" in source else LITTLE_CPU_TIME
-        return grade(double, submission(source), sandbox, limits)
+        return grade(double, source, sandbox, limits)
 
     return verdict
 
@@ -156,7 +156,7 @@ def test_a_wrong_signature_is_shown_beside_the_call(verdict_of: Callable[[str], 
 def test_statements_of_a_test_stand_in_a_sentence_as_one_line(make: Make, sandbox: Sandbox) -> None:
     """Separated, so that they can be told from each other."""
     exercise = make({"given": {"x": 3}, "run": "a, b = f(x)\nprint(a)", "stdout": "3"})
-    verdict = grade(exercise, submission("def f(x):\n    return x\n"), sandbox)
+    verdict = grade(exercise, "def f(x):\n    return x\n", sandbox)
     assert "`a, b = f(x); print(a)`" in verdict.tests[0].message
 
 
@@ -186,7 +186,7 @@ def test_a_time_out_costs_its_own_test_only_up_to_a_third_one(
     tests = [{"given": {"x": [n]}, "call": "f(x)[0]", "expect": n} for n in range(1, 6)]
     exercise = make(*tests, solution="def f(x): return x")
     source = f"def f(x):\n    while {loops}: pass\n    return x\n"
-    verdict = grade(exercise, submission(source), sandbox, LITTLE_CPU_TIME)
+    verdict = grade(exercise, source, sandbox, LITTLE_CPU_TIME)
     assert [test.outcome for test in verdict.tests] == outcomes
 
 
@@ -268,7 +268,7 @@ def test_a_fault_of_the_sandbox_is_never_a_verdict(double: Exercise) -> None:
     own = Sandbox(UNSAFE)
     own.close()
     with pytest.raises(EtudeError, match="gone"):
-        grade(double, submission(RIGHT), own)
+        grade(double, RIGHT, own)
 
 
 @pytest.mark.parametrize(
@@ -299,7 +299,7 @@ def test_a_conftest_beside_the_learner_s_file_does_not_run_here(
     (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --collect-only\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTEST_ADDOPTS", "--collect-only")
-    assert grade(double, submission(RIGHT), sandbox).outcome is Outcome.PASSED
+    assert grade(double, RIGHT, sandbox).outcome is Outcome.PASSED
 
 
 def test_a_visible_test_after_a_hidden_one_gets_a_fresh_child(

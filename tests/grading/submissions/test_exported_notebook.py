@@ -192,8 +192,7 @@ EXPORTS = {
 
 
 def grade_notebook(text: str, make: Make, sandbox: Sandbox) -> Verdict:
-    submission = Submission.from_bytes(Path("small.py"), text.encode())
-    return grade(make(TEST), submission, sandbox)
+    return grade(make(TEST), text, sandbox)
 
 
 @pytest.mark.parametrize("name", EXPORTS)

@@ -7,20 +7,12 @@ from typing import TYPE_CHECKING
 from grader.errors import GraderFault
 from grader.grading.expected.oracle import Oracle, ValueCache
 from grader.grading.program.author_code import provide_data_files
-from grader.grading.results.jobs import Job, JobOptions
-from grader.grading.results.journal import BEGAN, Record, record_nothing
+from grader.grading.results.jobs import Job
+from grader.grading.results.journal import Record, record_nothing
 from grader.grading.results.verdict import Verdict
 from grader.grading.run.submission_run import MAX_CHILDREN, SubmissionRun
 from grader.grading.session.grade_submission import grade_submission
 from grader.grading.session.lru_cache import MAX_EXERCISES, LruCache
-from grader.grading.session.proof_evidence import (
-    collect_evidence,
-    find_changed_inputs,
-    find_changed_outcomes,
-    find_changed_values,
-    summarize_inputs,
-)
-from grader.grading.submissions.submission import Submission
 from grader.sandbox.interface import GradingSandbox
 
 if TYPE_CHECKING:
@@ -43,14 +35,17 @@ class Engine:
         Raises:
             GraderFault, DefinitionError: The job cannot be graded.
         """
+        # What only some jobs need is imported when they need it.
         oracle, options = self._oracle(job), job.options
         with provide_data_files(job.exercise):
             if options.breaking_call is not None:
-                from grader.grading.diagnosis.break_it import judge_breaking_call  # rarely needed
+                from grader.grading.diagnosis.break_it import judge_breaking_call
 
                 return judge_breaking_call(oracle, job.submission, options.breaking_call)
             if options.wrong_program is not None:
-                return self._grade_beside(options.wrong_program, job, oracle, record)
+                from grader.grading.session.proof_evidence import grade_beside
+
+                return grade_beside(options.wrong_program, job, oracle, self.grade, record)
             with SubmissionRun(
                 oracle,
                 job.submission,
@@ -69,6 +64,8 @@ class Engine:
                     with_explanation=options.with_feedback,
                 )
                 if options.with_evidence:
+                    from grader.grading.session.proof_evidence import collect_evidence
+
                     verdict = replace(verdict, evidence=collect_evidence(run))
             if options.with_shapes:
                 no_shapes: tuple[LineShape, ...] = ()
@@ -86,8 +83,6 @@ class Engine:
         # All variants of an exercise share one cache of values.
         cache_key = job.options.variant_of or job.exercise.digest
         return Oracle(job.exercise, self._sandbox, self._values.get(cache_key, dict))
-
-    # Each search is imported only when a submission did not pass.
 
     def _find_mistake(self, oracle: Oracle, run: SubmissionRun) -> "Diagnosis | None":
         from grader.grading.diagnosis.diagnostician import Diagnostician
@@ -107,39 +102,6 @@ class Engine:
         from grader.grading.diagnosis.small_example import find_small_example
 
         return find_small_example(oracle, run.submission, run.results, run.observed)
-
-    def _grade_beside(
-        self, wrong_program: Submission, job: Job, oracle: Oracle, record: Record
-    ) -> Verdict:
-        """Grade a job before and after a wrong program; add what changed to its evidence."""
-
-        def record_start(kind: str, content: object) -> None:
-            # Each extra run gets its own time, but its results are not the job's.
-            if kind == BEGAN:
-                record(kind, content)
-
-        options = replace(job.options, wrong_program=None)
-        job = replace(job, options=options)
-        wrong_options = JobOptions(with_feedback=False, variant_of=options.variant_of)
-        wrong_job = replace(job, submission=wrong_program, options=wrong_options)
-        # The wrong program, then the job's program, then both again: the results of each must not
-        # depend on the other.
-        wrong = self.grade(wrong_job, record_start)
-        verdict = self.grade(job, record)
-        if verdict.has_timed_out:  # a second run would take as long and show nothing new
-            return verdict
-        wrong_again = self.grade(wrong_job, record_start)
-        again = self.grade(job, record_start)
-        assert verdict.evidence is not None  # `with_evidence` is set in such options
-        evidence = replace(
-            verdict.evidence,
-            changed_outcomes=find_changed_outcomes(verdict, again),
-            changed_wrong_outcomes=find_changed_outcomes(wrong, wrong_again),
-            changed_inputs=find_changed_inputs(oracle),
-            input_summary=summarize_inputs(oracle),
-            changed_expected_values=find_changed_values(oracle),
-        )
-        return replace(verdict, evidence=evidence)
 
 
 def _trace_shapes(oracle: Oracle, run: SubmissionRun) -> "tuple[LineShape, ...]":

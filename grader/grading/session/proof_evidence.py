@@ -1,6 +1,7 @@
 """Evidence for a proof: resource usage, wrong literals, and results that change."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -23,9 +24,12 @@ from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback.outcome_sentences import error_text
 from grader.grading.program.value_copies import NotCopyableError, copy_containers
+from grader.grading.results.jobs import Job, JobOptions
+from grader.grading.results.journal import BEGAN, Record
 from grader.grading.results.raw_result import RawResult
 from grader.grading.results.verdict import Evidence, Outcome, Verdict, WrongExpectedValue
 from grader.grading.run.submission_run import SubmissionRun
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import Raised
 
 _MAX_NUMBERS = 6  # numbers of an array that a message writes out
@@ -189,7 +193,44 @@ def summarize_inputs(oracle: Oracle) -> dict[str, Any]:
     }
 
 
-def find_changed_outcomes(first: Verdict, second: Verdict) -> tuple[TestId, ...]:
+def grade_beside(
+    wrong_program: Submission,
+    job: Job,
+    oracle: Oracle,
+    grade: Callable[[Job, Record], Verdict],
+    record: Record,
+) -> Verdict:
+    """Grade a job before and after a wrong program; add what changed to its evidence."""
+
+    def record_start(kind: str, content: object) -> None:
+        # Each extra run gets its own time, but its results are not the job's.
+        if kind == BEGAN:
+            record(kind, content)
+
+    job = replace(job, options=replace(job.options, wrong_program=None))
+    wrong_options = JobOptions(with_feedback=False, variant_of=job.options.variant_of)
+    wrong_job = replace(job, submission=wrong_program, options=wrong_options)
+    # The wrong program, then the job's program, then both again: the results of each must not
+    # depend on the other.
+    wrong = grade(wrong_job, record_start)
+    verdict = grade(job, record)
+    if verdict.has_timed_out:  # a second run would take as long and show nothing new
+        return verdict
+    wrong_again = grade(wrong_job, record_start)
+    again = grade(job, record_start)
+    assert verdict.evidence is not None  # `with_evidence` is set in such options
+    evidence = replace(
+        verdict.evidence,
+        changed_outcomes=_find_changed_outcomes(verdict, again),
+        changed_wrong_outcomes=_find_changed_outcomes(wrong, wrong_again),
+        changed_inputs=_find_changed_inputs(oracle),
+        input_summary=summarize_inputs(oracle),
+        changed_expected_values=_find_changed_values(oracle),
+    )
+    return replace(verdict, evidence=evidence)
+
+
+def _find_changed_outcomes(first: Verdict, second: Verdict) -> tuple[TestId, ...]:
     """Return the tests whose outcome or points differ between two runs of one program."""
     before = {test.id: (test.outcome, test.points) for test in first.tests}
     after = {test.id: (test.outcome, test.points) for test in second.tests}
@@ -202,7 +243,7 @@ def find_changed_outcomes(first: Verdict, second: Verdict) -> tuple[TestId, ...]
     )
 
 
-def find_changed_inputs(oracle: Oracle) -> tuple[TestId, ...]:
+def _find_changed_inputs(oracle: Oracle) -> tuple[TestId, ...]:
     """Return the tests whose `given` makes different inputs when it runs again.
 
     Functions and other values that cannot be copied are not compared.
@@ -221,7 +262,7 @@ def find_changed_inputs(oracle: Oracle) -> tuple[TestId, ...]:
     return tuple(changed)
 
 
-def find_changed_values(oracle: Oracle) -> tuple[TestId, ...]:
+def _find_changed_values(oracle: Oracle) -> tuple[TestId, ...]:
     """Return the tests whose reference gives a different value when it is evaluated again."""
     return tuple(
         test.id

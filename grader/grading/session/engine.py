@@ -1,8 +1,10 @@
 """The engine: one sandbox, in which jobs are graded one after another."""
 
+from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from grader.errors import GraderFault
 from grader.grading.expected.oracle import Oracle, ValueCache
@@ -12,7 +14,6 @@ from grader.grading.results.journal import Record, record_nothing
 from grader.grading.results.verdict import Verdict
 from grader.grading.run.submission_run import MAX_CHILDREN, SubmissionRun
 from grader.grading.session.grade_submission import grade_submission
-from grader.grading.session.lru_cache import MAX_EXERCISES, LruCache
 from grader.sandbox.interface import GradingSandbox
 
 if TYPE_CHECKING:
@@ -20,14 +21,17 @@ if TYPE_CHECKING:
     from grader.grading.results.verdict import Diagnosis, LineShape, SmallExample
 
 
+_MAX_EXERCISES: Final = 1024  # exercises whose values and diagnosticians are kept, about 40 KB each
+_Value = TypeVar("_Value")
+
+
 class Engine:
     """Grades jobs in one sandbox, and keeps what jobs on the same exercise have in common."""
 
     def __init__(self, sandbox: GradingSandbox) -> None:
         self._sandbox = sandbox
-        # Bounded caches, so that a worker's memory does not grow without limit.
-        self._values = LruCache[ValueCache](MAX_EXERCISES)
-        self._diagnosticians: LruCache[Diagnostician] = LruCache(MAX_EXERCISES)
+        self._values = _LruCache[ValueCache]()
+        self._diagnosticians: _LruCache[Diagnostician] = _LruCache()
 
     def grade(self, job: Job, record: Record = record_nothing) -> Verdict:
         """Return the verdict on a job.
@@ -102,6 +106,22 @@ class Engine:
         from grader.grading.diagnosis.small_example import find_small_example
 
         return find_small_example(oracle, run.submission, run.results, run.observed)
+
+
+class _LruCache(Generic[_Value]):
+    """Keeps values of the exercises that were used last, so that a worker does not grow forever."""
+
+    def __init__(self) -> None:
+        self._entries: OrderedDict[str, _Value] = OrderedDict()
+
+    def get(self, key: str, make: Callable[[], _Value]) -> _Value:
+        """Return the entry for a key; make it if it is missing."""
+        if key not in self._entries:
+            self._entries[key] = make()
+        self._entries.move_to_end(key)
+        if len(self._entries) > _MAX_EXERCISES:
+            self._entries.popitem(last=False)
+        return self._entries[key]
 
 
 def _trace_shapes(oracle: Oracle, run: SubmissionRun) -> "tuple[LineShape, ...]":

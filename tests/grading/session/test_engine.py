@@ -357,7 +357,7 @@ def test_expected_values_are_kept_for_the_exercises_used_last(
     make: Make, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The one that was used longest ago is dropped, and computed again when it comes back."""
-    monkeypatch.setattr("grader.grading.session.engine.MAX_EXERCISES", 2)
+    monkeypatch.setattr("grader.grading.session.engine._MAX_EXERCISES", 2)
     exercises = [
         make({"given": {"x": float(n)}, "call": "f(x)", "expect": 2.0 * n}) for n in range(3)
     ]

@@ -111,7 +111,7 @@ def check(
     job = Job(definition, submission, options=JobOptions(with_shapes=shapes))
     verdict = _grade(job, unsafe=unsafe)
     spell = partial(_call, course)
-    follow_up = progress_record.FollowUp(definition, None, advises=True, spell=spell)
+    follow_up = progress_record.FollowUp(definition, (), advises=True, spell=spell)
     report = Report.of_verdict(verdict, str(submission.path), began=began, ended=time.time())
     report = replace(report, verdict=follow_up.with_earned_xp(verdict), verbose=True)
     follow_up.record(verdict, submission.source)
@@ -215,7 +215,7 @@ def _call(
 def _find_exercise(name: str, course: str | Path | None) -> Exercise:
     if sys.platform == "emscripten":
         raise UsageError(_IN_A_BROWSER)
-    return resolve(name, options.collection_folder(None if course is None else Path(course)))
+    return resolve(name, *options.collection_folders([Path(course)] if course else ()))
 
 
 def _read_cells(caller: dict[str, Any]) -> tuple[Path, _Cells]:

@@ -1,6 +1,6 @@
 """Resolution of the names and paths after `etude verify` and `lint`; no file is read."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from grader.definitions.files import (
     exercise_files,
     exists,
     files_by_folder,
+    folder_list,
     id_in_name,
     is_path,
     path_hint,
@@ -26,17 +27,17 @@ class TargetGroup:
     track: Path | None = None  # the path of the track.yaml
 
 
-def find_targets(names: Iterable[str], collection_folder: Path) -> list[TargetGroup]:
+def find_targets(names: Iterable[str], *folders: Path) -> list[TargetGroup]:
     """Return the groups for names of exercises, tracks, files or folders; all groups without names.
 
     Raises:
         UsageError: A name matches nothing; the message suggests the closest one.
     """
     names = list(dict.fromkeys(names))
-    groups = [group for name in names for group in _find_groups(name, collection_folder)]
+    groups = [group for name in names for group in _find_groups(name, folders)]
     seen: set[Path] = set()
     targets = []
-    for group in groups if names else _list_groups(collection_folder):
+    for group in groups if names else _list_groups(*folders):
         files = tuple(path for path in group.files if path.resolve() not in seen)
         seen.update(path.resolve() for path in files)
         if files or group.track is not None:
@@ -44,10 +45,10 @@ def find_targets(names: Iterable[str], collection_folder: Path) -> list[TargetGr
     return targets
 
 
-def _find_groups(name: str, collection_folder: Path) -> Iterator[TargetGroup]:
+def _find_groups(name: str, folders: Sequence[Path]) -> Iterator[TargetGroup]:
     path = Path(name)
     if not is_path(name):
-        yield _find_by_id(name, collection_folder)
+        yield _find_by_id(name, folders)
     elif path.name == TRACK_FILE and exists(path):
         yield _make_track_group(path.parent)
     elif exists(path / TRACK_FILE):
@@ -62,9 +63,9 @@ def _find_groups(name: str, collection_folder: Path) -> Iterator[TargetGroup]:
         yield TargetGroup((path,))
 
 
-def _find_by_id(name: str, folder: Path) -> TargetGroup:
+def _find_by_id(name: str, folders: Sequence[Path]) -> TargetGroup:
     """Find an exercise or track of the collection by its id."""
-    files = files_by_folder(folder)
+    files = files_by_folder(*folders)
     tracks = {below.name: below for below in files if exists(below / TRACK_FILE)}
     paths = [path for paths in files.values() for path in paths]
     exercises = {id_in_name(path): path for path in paths}
@@ -78,12 +79,12 @@ def _find_by_id(name: str, folder: Path) -> TargetGroup:
         return TargetGroup((exercises[name],))
     if name in tracks:
         return _make_track_group(tracks[name])
-    hint = did_you_mean(name, [*exercises, *tracks]) or f" in {folder}"
+    hint = did_you_mean(name, [*exercises, *tracks]) or f" in {folder_list(folders)}"
     raise UsageError(f"no exercise or track {quote(name)}{hint}{path_hint(name)}")
 
 
-def _list_groups(folder: Path) -> Iterator[TargetGroup]:
-    files = files_by_folder(folder)
+def _list_groups(*folders: Path) -> Iterator[TargetGroup]:
+    files = files_by_folder(*folders)
     is_match = False
     for below, paths in files.items():
         track = below / TRACK_FILE
@@ -91,7 +92,7 @@ def _list_groups(folder: Path) -> Iterator[TargetGroup]:
             is_match = True
             yield TargetGroup(tuple(paths), track if exists(track) else None)
     if not is_match:
-        raise UsageError(f"there is no exercise in {folder}")
+        raise UsageError(f"there is no exercise in {folder_list(folders)}")
 
 
 def _make_track_group(folder: Path) -> TargetGroup:

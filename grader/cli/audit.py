@@ -75,7 +75,7 @@ def command(
     fail_under: float | None,
     jobs: int,
     output: Path | None,
-    exercises: Path | None,
+    exercises: tuple[Path, ...],
     no_cache: bool,
     forms: tuple[str, ...],
 ) -> None:
@@ -163,8 +163,10 @@ def _read_accepted(path: Path | None) -> frozenset[str]:
     return frozenset(change for change in changes if change and not change.startswith("#"))
 
 
-def _find_functions(like: tuple[str, ...], exercises: Path | None) -> tuple[ExerciseFunction, ...]:
-    all_exercises = Collection.load(options.collection_folder(exercises)).exercises
+def _find_functions(
+    like: tuple[str, ...], exercises: tuple[Path, ...]
+) -> tuple[ExerciseFunction, ...]:
+    all_exercises = Collection.load(*options.collection_folders(exercises)).exercises
     unknown = [name for name in like if name not in {exercise.id for exercise in all_exercises}]
     if unknown:
         raise UsageError(f"--like {unknown[0]}: there is no such exercise")

@@ -28,7 +28,11 @@ from grader.sandbox.printable import printable
 @options.exercises_option
 @options.unsafe_option
 def command(
-    id_or_path: str, program: str | None, call: str | None, exercises: Path | None, unsafe: bool
+    id_or_path: str,
+    program: str | None,
+    call: str | None,
+    exercises: tuple[Path, ...],
+    unsafe: bool,
 ) -> None:
     """Break a wrong program of EXERCISE, after you passed: find a CALL with a wrong result.
 

@@ -35,7 +35,7 @@ class CheckRequest:
 
     exercise: str
     file: Path
-    exercises: Path | None
+    exercises: tuple[Path, ...]
     delivery: "Delivery"
     verbose: bool
     shapes: bool = False
@@ -53,7 +53,7 @@ class CheckRequest:
 def command(
     id_or_path: str,
     file: Path | None,
-    exercises: Path | None,
+    exercises: tuple[Path, ...],
     formats: "tuple[RequestedFormat, ...]",
     unsafe: bool,
     plain: bool,
@@ -102,7 +102,7 @@ def command(
     raise click.exceptions.Exit(0 if verdict.outcome == "passed" else EXIT_NOT_PASSED)
 
 
-def find_exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path]:
+def find_exercise_and_file(word: str, exercises: tuple[Path, ...]) -> tuple[str, Path]:
     """Return an exercise and its file, given the id of one or the name of the other.
 
     Raises:
@@ -154,7 +154,7 @@ def find_exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path
     return word, path_here
 
 
-def find_file(exercise: str, exercises: Path | None, folder: Path = Path()) -> Path | None:
+def find_file(exercise: str, exercises: tuple[Path, ...], folder: Path = Path()) -> Path | None:
     """Return the file in a folder that is named after an exercise, or None.
 
     Raises:
@@ -181,14 +181,14 @@ def find_file(exercise: str, exercises: Path | None, folder: Path = Path()) -> P
     return best.path if best is not None else None
 
 
-def _possible_ids(exercise: str, exercises: Path | None) -> list[str]:
+def _possible_ids(exercise: str, exercises: tuple[Path, ...]) -> list[str]:
     """Return the ids after which the file for an exercise may be named."""
     from grader.definitions.collection import exercise_ids
     from grader.definitions.files import id_in_name, is_path
 
     if is_path(exercise):
         return [id_in_name(Path(exercise))]
-    return exercise_ids(options.collection_folder(exercises))
+    return exercise_ids(*options.collection_folders(exercises))
 
 
 def open_pool(*, unsafe: bool, is_batch: bool) -> "WorkerPool | PortablePool":

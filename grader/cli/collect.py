@@ -32,7 +32,7 @@ from grader.sandbox.printable import printable
 )  # fmt: skip
 @options.exercises_option
 def command(
-    source: Path, into: Path, roster: Path | None, only: str | None, exercises: Path | None
+    source: Path, into: Path, roster: Path | None, only: str | None, exercises: tuple[Path, ...]
 ) -> None:
     """Write the submissions of SOURCE, a zip or a folder, to DIR/<student>/<exercise>.py or .ipynb.
 
@@ -49,9 +49,8 @@ def command(
       etude collect submissions.zip --into submissions/
       etude collect moodle.zip --into submissions/ --roster roster.csv
     """
-    collection = options.collection_folder(exercises)
-
-    paths = [path for files in files_by_folder(collection).values() for path in files]
+    collection = options.collection_folders(exercises)
+    paths = [path for files in files_by_folder(*collection).values() for path in files]
     ids = [id_in_name(path) for path in paths]
     if only is not None and only not in ids:
         raise UsageError(f"there is no exercise {only!r}")

@@ -15,7 +15,7 @@ from grader.cli.main import EXIT_FAULT
 from grader.cli.server_extra import server_module
 from grader.definitions.course_file import load_course
 from grader.definitions.course_packages import describe_version
-from grader.definitions.files import COURSE_FILE, exists, folders_in
+from grader.definitions.files import COURSE_FILE, exists
 from grader.sandbox.examination import examine, examine_confinement
 from grader.sandbox.in_child import syscalls
 from grader.sandbox.process import open_sandbox
@@ -26,7 +26,7 @@ from grader.sandbox.process import open_sandbox
 @click.option(
     "--database", metavar="URL", help="Try to read and write what `etude serve` stores there, too."
 )
-def command(exercises: Path | None, database: str | None) -> None:
+def command(exercises: tuple[Path, ...], database: str | None) -> None:
     """Start each sandbox, let a child try to escape, and say what was found.
 
     Also the packages that the course names, and whether they can be imported in the sandbox.
@@ -63,7 +63,7 @@ def command(exercises: Path | None, database: str | None) -> None:
     if usable is None:
         click.echo("Nothing can be graded here: no sandbox works.")
         raise click.exceptions.Exit(EXIT_FAULT)
-    courses = (folder / COURSE_FILE for folder in folders_in(options.collection_folder(exercises)))
+    courses = (folder / COURSE_FILE for folder in options.collection_folders(exercises))
     lacking = [_try_packages(course) for course in courses if exists(course)]
     if database is not None:
         _try_store(database)

@@ -31,7 +31,7 @@ def command() -> None:
 @command.command("student")
 @click.argument("folder", type=options.PATH)
 @options.exercises_option
-def student(folder: Path, exercises: Path | None) -> None:
+def student(folder: Path, exercises: tuple[Path, ...]) -> None:
     """Write every exercise to FOLDER without hidden tests, solutions, explanations, misconceptions.
 
     Tracks and lessons go along as they are. FOLDER names the functions of `reference` that tests
@@ -45,7 +45,10 @@ def student(folder: Path, exercises: Path | None) -> None:
       etude export student handout/
       etude check --exercises handout/ attention-weights my_solution.py
     """
-    paths = write_bundle(options.collection_folder(exercises), folder)
+    collection, *others = options.collection_folders(exercises)
+    if others:
+        raise UsageError("a student edition is made of one collection; name one folder")
+    paths = write_bundle(collection, folder)
     click.echo(f"{len(paths)} files in {folder}")
 
 
@@ -53,7 +56,7 @@ def student(folder: Path, exercises: Path | None) -> None:
 @click.argument("target", metavar="EXERCISE|TRACK")
 @options.output_option("Where to write the notebook, by default <exercise>.ipynb or <track>.ipynb.")
 @options.exercises_option
-def notebook(target: str, output: Path | None, exercises: Path | None) -> None:
+def notebook(target: str, output: Path | None, exercises: tuple[Path, ...]) -> None:
     """Write EXERCISE as a Jupyter notebook to hand out: instructions, starter, visible tests.
 
     It has no hidden test and no solution. Students write into the starter's cell, run the tests
@@ -69,7 +72,7 @@ def notebook(target: str, output: Path | None, exercises: Path | None) -> None:
     from grader.course.handout_notebook import make_handout, make_track_handout  # needs Linux
 
     course = None if exercises is None else str(exercises)
-    group, *others = find_targets([target], options.collection_for([target], exercises))
+    group, *others = find_targets([target], *options.collection_for([target], exercises))
     if others or (group.track is None and len(group.files) != 1):
         raise UsageError(f"{target} is neither an exercise nor a track; name one of them")
     if group.track:
@@ -105,7 +108,7 @@ def gradescope(
     output: Path,
     installed: str | None,
     hidden_tests: HiddenTests,
-    exercises: Path | None,
+    exercises: tuple[Path, ...],
 ) -> None:
     """Write an autograder for Gradescope that grades each EXERCISE, hidden tests and all.
 
@@ -120,7 +123,7 @@ def gradescope(
       etude export gradescope my-course/rope/ --etude dist/etude-*.whl
       etude export gradescope attention-weights --hidden-tests after_due_date
     """
-    groups = find_targets(targets, options.collection_for(targets, exercises))
+    groups = find_targets(targets, *options.collection_for(targets, exercises))
     exercises_to_grade = read_assigned(path for group in groups for path in group.files)
     installation = (
         Installation.of_checkout() if installed is None else Installation.parse(installed)

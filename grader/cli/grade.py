@@ -2,7 +2,6 @@
 
 import contextlib
 import dataclasses
-import functools
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +13,7 @@ from grader.cli.main import BUG, EXIT_FAULT, EXIT_NOT_PASSED, EXIT_USAGE
 from grader.cli.progress_bar import progress
 from grader.course.times_file import TIMES_FILE, read_times
 from grader.definitions.collection import exercise_ids, find_exercise, resolve
-from grader.definitions.files import folders_in, is_path
+from grader.definitions.files import is_path
 from grader.errors import DefinitionError, EtudeError, GraderFault, UsageError
 from grader.grading.results.verdict_json import FAULT, NOT_GRADED
 from grader.grading.workers.assignment_plan import plan_assignment
@@ -55,7 +54,7 @@ def command(
     output: Path | None,
     resume: bool,
     assigned: tuple[str, ...],
-    exercises: Path | None,
+    exercises: tuple[Path, ...],
     formats: tuple[RequestedFormat, ...],
     hidden_tests: HiddenTests,
     unsafe: bool,
@@ -118,7 +117,7 @@ def command(
 def _plan(
     folder: Path,
     assigned: tuple[str, ...],
-    exercises: Path | None,
+    exercises: tuple[Path, ...],
     results: Results | None,
     delivery: Delivery,
 ) -> Plan:
@@ -128,22 +127,27 @@ def _plan(
         UsageError: There is nothing to grade, a format cannot show so many students, the exercises
             come from the graded folder itself, or a student's folder is a symbolic link.
     """
-    collection = options.collection_folder(exercises)
+    collection = options.collection_folders(exercises)
     paths = [Path(name) for name in assigned if is_path(name)]
-    if exercises is not None and (not assigned or len(paths) < len(assigned)):
-        paths += folders_in(exercises)
+    if exercises and (not assigned or len(paths) < len(assigned)):
+        paths += exercises
     for path in paths:
         options.refuse_submitted_definitions(path, folder)
     if assigned:
         linked = folder if folder.is_symlink() else find_linked_folder(folder)
         if linked is not None:
             raise UsageError(f"{linked} is a symbolic link; submit the folder itself")
-        ids = exercise_ids(collection) if len(paths) < len(assigned) else ()
-        return plan_assignment(folder, [resolve(name, collection) for name in assigned], ids)
-    load = functools.partial(find_exercise, collection_folder=collection)
+        ids = exercise_ids(*collection) if len(paths) < len(assigned) else ()
+        return plan_assignment(folder, [resolve(name, *collection) for name in assigned], ids)
     file = folder / TIMES_FILE
     times = read_times(file) if file.is_file() else None
-    to_do = plan_batch(folder, exercise_ids(collection), load, results, times)
+    to_do = plan_batch(
+        folder,
+        exercise_ids(*collection),
+        lambda name: find_exercise(name, *collection),
+        results,
+        times,
+    )
     to_do.not_looked_at = [path for path in to_do.not_looked_at if path != file]
     if not to_do.record_count and not to_do.done_before:
         raise UsageError(

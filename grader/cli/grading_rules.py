@@ -92,7 +92,8 @@ def _schedule(path: Path) -> Schedule:
     Its `all` also applies to exercises of other collections.
     """
     has_tracks = any(path.parent.glob(f"*/{TRACK_FILE}"))
-    collection = Collection.load(path.parent if has_tracks else options.collection_folder(None))
+    folders = [path.parent] if has_tracks else options.collection_folders()
+    collection = Collection.load(*folders)
     return read_schedule(
         path,
         {

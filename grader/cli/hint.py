@@ -1,6 +1,7 @@
 """`etude hint`: show one hint at a time, after naming its price."""
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -9,8 +10,6 @@ from grader.cli import options
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from grader.definitions.exercise import Exercise
     from grader.progress.status import ExerciseStatus
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 @click.option("--again", is_flag=True, help="Show the hints you have taken already.")
 @click.option("--yes", "-y", is_flag=True, help="Agree to the price beforehand.")
 @options.exercises_option
-def command(id_or_path: str, again: bool, yes: bool, exercises: "Path | None") -> None:
+def command(id_or_path: str, again: bool, yes: bool, exercises: tuple[Path, ...]) -> None:
     """Show the next hint of EXERCISE.
 
     What it costs of the exercise's XP is said before, and asked for. Once an exercise is passed,

@@ -92,7 +92,7 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
 def _lint_errors(paths: list[Path]) -> Iterator[tuple[Path, LintFinding]]:
     """Yield the lint errors in files, which `etude verify` also refuses."""
     for path in paths:
-        for finding in lint([TargetGroup((path,), None)], None, unshowable=unshowable).findings:
+        for finding in lint([TargetGroup((path,))], unshowable=unshowable).findings:
             if finding.rule.level == "error" and finding.rule.code not in _SKIPPED_RULES:
                 yield path, finding
 

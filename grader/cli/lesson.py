@@ -21,6 +21,7 @@ from grader.definitions.files import (
     all_lesson_files,
     course_file,
     exists,
+    folder_list,
     id_in_name,
     is_path,
     lesson_files,
@@ -79,7 +80,7 @@ def command() -> None:
 @options.exercises_option
 @options.unsafe_option
 def show(
-    lesson: str | None, answers: tuple[str, ...], exercises: Path | None, unsafe: bool
+    lesson: str | None, answers: tuple[str, ...], exercises: tuple[Path, ...], unsafe: bool
 ) -> None:
     """Run LESSON, an id or a path, and show it: prose, code, what it prints, and its heatmaps.
 
@@ -94,9 +95,9 @@ def show(
       etude lesson show drafts/lessons/03-scaling.md
     """
     if lesson is None:
-        _list_lessons(options.collection_folder(exercises))
+        _list_lessons(*options.collection_folders(exercises))
         return
-    (path,) = _find_lessons((lesson,), options.collection_folder(exercises))
+    (path,) = _find_lessons((lesson,), *options.collection_folders(exercises))
     unrun_lesson = read_lesson(path)
     packages = _find_packages([path])
     sandbox: Sandbox | PortableSandbox
@@ -123,7 +124,7 @@ def show(
 
 
 def _show_blocks(
-    console: Console, blocks: Sequence[Block], exercises: Path | None, *, asks: bool
+    console: Console, blocks: Sequence[Block], exercises: tuple[Path, ...], *, asks: bool
 ) -> None:
     """Show blocks, and ask their questions if someone is there to answer."""
     numbers = itertools.count(1)
@@ -190,11 +191,11 @@ def _reply_text(reply: Reply) -> str:
     return f"**{'Right.' if reply.is_right else 'Not yet.'}** {reply.reason}"
 
 
-def _list_lessons(folder: Path) -> None:
+def _list_lessons(*folders: Path) -> None:
     """Print the id and title of each lesson, grouped by track."""
-    tracks = [track.definition for track in Collection.load(folder).tracks]
+    tracks = [track.definition for track in Collection.load(*folders).tracks]
     if not any(track.lessons for track in tracks):
-        raise UsageError(f"there are no lessons in {folder}")
+        raise UsageError(f"there are no lessons in {folder_list(folders)}")
     longest = max(len(lesson.id) for track in tracks for lesson in track.lessons)
     for track in tracks:
         if track.lessons:
@@ -212,7 +213,7 @@ def _show_question(console: Console, question: Question, number: int) -> None:
 def _show_block(
     console: Console,
     block: Prose | Cell | Figure | Exercises | Experiment | BreakTask,
-    exercises: Path | None,
+    exercises: tuple[Path, ...],
 ) -> None:
     suffix = exercises_suffix(exercises)
     match block:
@@ -274,7 +275,7 @@ def _show_cell(console: Console, cell: Cell) -> None:
 @click.option("--update", is_flag=True, help="Write down what the lessons show now.")
 @options.exercises_option
 @options.unsafe_option
-def run(lessons: tuple[str, ...], update: bool, exercises: Path | None, unsafe: bool) -> None:
+def run(lessons: tuple[str, ...], update: bool, exercises: tuple[Path, ...], unsafe: bool) -> None:
     """Run every cell of each LESSON, or of all, and fail on any difference to the record.
 
     A LESSON is an id, a path, or the folder of a track.
@@ -287,8 +288,8 @@ def run(lessons: tuple[str, ...], update: bool, exercises: Path | None, unsafe: 
       etude lesson run --update exercises/attention/lessons/03-scaling.md
     """
     problems: list[Problem] = []
-    folder = options.collection_folder(exercises)
-    paths = [] if lessons else _find_lessons((), folder)
+    folders = options.collection_folders(exercises)
+    paths = [] if lessons else _find_lessons((), *folders)
     for name in lessons:
         if is_path(name) and exists(Path(name) / TRACK_FILE):  # the folder of a track
             in_track = lesson_files(Path(name))
@@ -296,7 +297,7 @@ def run(lessons: tuple[str, ...], update: bool, exercises: Path | None, unsafe: 
                 raise UsageError(f"there are no lessons in {name}")
             paths += in_track
         else:
-            paths += _find_lessons((name,), folder)
+            paths += _find_lessons((name,), *folders)
     with options.sandbox_opener(unsafe)(_find_packages(paths)) as sandbox:
         for path in paths:
             try:
@@ -317,11 +318,11 @@ def run(lessons: tuple[str, ...], update: bool, exercises: Path | None, unsafe: 
     raise click.exceptions.Exit(EXIT_NOT_PASSED if problems else 0)
 
 
-def _find_lessons(named: tuple[str, ...], folder: Path) -> list[Path]:
-    files = all_lesson_files(folder)
+def _find_lessons(named: tuple[str, ...], *folders: Path) -> list[Path]:
+    files = all_lesson_files(*folders)
     if not named:
         if not files:
-            raise UsageError(f"there are no lessons in {folder}")
+            raise UsageError(f"there are no lessons in {folder_list(folders)}")
         return files
     by_id = {id_in_name(path): path for path in files}
     lessons = []

@@ -41,7 +41,7 @@ def command(
     repair: bool,
     explain: str | None,
     rules_markdown: bool,
-    exercises: Path | None,
+    exercises: tuple[Path, ...],
     form: str,
 ) -> None:
     """Look at exercises without running them: all of the collection, or those that are named.
@@ -80,21 +80,21 @@ def command(
 
 def _lint(
     targets: Sequence[str],
-    exercises: Path | None,
+    exercises: tuple[Path, ...],
     choice: tuple[Sequence[str], Sequence[str]],
     *,
     repair: bool,
 ) -> LintReport:
     codes = select_codes(*choice)
-    folder = options.collection_for(targets, exercises)
+    folders = options.collection_for(targets, exercises)
     names = []
     for name in targets:
         path = Path(name).absolute()
         is_lesson = path.suffix == LESSON_SUFFIX and path.parent.name == LESSONS
         # A lesson is checked with its track.
         names.append(str(path.parent.parent / TRACK_FILE) if is_lesson else name)
-    groups = find_targets(names, folder)
-    collection = None if targets else folder
+    groups = find_targets(names, *folders)
+    collection = () if targets else folders
     report = lint(groups, collection, codes, unshowable)
     if repair:
         repairs = fix(report.findings)

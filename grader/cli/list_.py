@@ -29,7 +29,7 @@ _BESIDE_ID = 34  # width of the columns for mark, state, difficulty and XP
 @click.argument("tracks", nargs=-1, metavar="[TRACK]...", shell_complete=options.complete_track)
 @options.format_option("text", "json")
 @options.exercises_option
-def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
+def command(tracks: tuple[str, ...], form: str, exercises: tuple[Path, ...]) -> None:
     """List every exercise, or those of each TRACK: its state, XP, and what it builds on.
 
     An exercise is new, tried, passed or given up; `>` marks the next one. It stands below the
@@ -45,10 +45,11 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
     """
     from grader.cli.progress_record import find_next_exercise, read_history
     from grader.definitions.collection import Collection
+    from grader.definitions.files import folder_list
     from grader.definitions.wording import did_you_mean
     from grader.progress.status import compute_statuses
 
-    collection = Collection.load(options.collection_folder(exercises))
+    collection = Collection.load(*options.collection_folders(exercises))
     known_tracks = {str(track.definition.id): track for track in collection.learning_order}
     for name in tracks:
         if name not in known_tracks:
@@ -61,7 +62,7 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
     if collection.standalone and not tracks:
         groups.append(_ExerciseGroup("", "In no track", collection.standalone))
     if not groups:
-        raise UsageError(f"there are no exercises in {collection.folder}")
+        raise UsageError(f"there are no exercises in {folder_list(collection.folders)}")
     history = read_history()
     standing = compute_statuses(history)
     next_exercise = find_next_exercise(collection, history)

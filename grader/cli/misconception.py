@@ -41,7 +41,7 @@ def add(
     results: tuple[Path, ...],
     says: str | None,
     name: str | None,
-    exercises: Path | None,
+    exercises: tuple[Path, ...],
 ) -> None:
     """Add a misconception to EXERCISE: the program of a submission, and the sentence for it.
 
@@ -53,7 +53,7 @@ def add(
       etude misconception add softmax ada/softmax.py --says "You forgot to subtract the maximum."
       etude misconception add softmax 1 --results results.jsonl
     """
-    exercise = resolve(id_or_path, options.collection_for((id_or_path,), exercises))
+    exercise = resolve(id_or_path, *options.collection_for((id_or_path,), exercises))
     path = submission
     if submission.isdecimal():  # the number of a group, which stands for its first file
         number = int(submission)

@@ -28,7 +28,7 @@ from grader.sandbox.printable import printable
     help="Name today's set of a course instead: exercises for about ten minutes. NAME is what "
     "--exercises would be.",
 )
-def command(exercises: Path | None, course: Path | None) -> None:
+def command(exercises: tuple[Path, ...], course: Path | None) -> None:
     """Name the exercise to do now, the lesson before it, and the commands to copy.
 
     What you tried last comes first, then what follows it.
@@ -45,7 +45,7 @@ def command(exercises: Path | None, course: Path | None) -> None:
         _print_daily_set(course)
         return
 
-    collection = Collection.load(options.collection_folder(exercises))
+    collection = Collection.load(*options.collection_folders(exercises))
     history = read_history()
     next_exercise = find_next_exercise(collection, history)
     if next_exercise is None:
@@ -66,8 +66,8 @@ def command(exercises: Path | None, course: Path | None) -> None:
 
 
 def _print_daily_set(course: Path) -> None:
-    exercises = Collection.load(options.collection_folder(course)).exercises
-    history, suffix, today = read_history(), exercises_suffix(course), local_now().date()
+    exercises = Collection.load(*options.collection_folders([course])).exercises
+    history, suffix, today = read_history(), exercises_suffix((course,)), local_now().date()
     daily_exercises = choose_daily_set(exercises, history, today)
     done = {
         attempt.exercise

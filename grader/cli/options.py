@@ -35,34 +35,37 @@ EXISTING_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 _MAX_LINKS = 40  # symbolic links followed in one path, as in Linux
 
 
-def _join_paths(
+def _split_folders(
     _context: click.Context, _parameter: click.Parameter, folders: tuple[Path, ...]
-) -> Path | None:
-    """Return the folders of an option as one path, joined by colons as in PATH."""
-    return Path(os.pathsep.join(map(str, folders))) if folders else None
+) -> tuple[Path, ...]:
+    """Return the folders of an option, of which one value may name several."""
+    return tuple(each for folder in folders for each in _split(folder))
 
 
-def _exercise_ids(folder: Path) -> list[str]:
+def _split(folder: Path) -> Iterable[Path]:
+    """Split a text at its colons, as in PATH, unless there is a folder of that name."""
+    return [folder] if folder.is_dir() else map(Path, str(folder).split(os.pathsep))
+
+
+def _exercise_ids(*folders: Path) -> list[str]:
     from grader.definitions.files import files_by_folder, id_in_name
 
-    return [id_in_name(path) for paths in files_by_folder(folder).values() for path in paths]
+    return [id_in_name(path) for paths in files_by_folder(*folders).values() for path in paths]
 
 
-def _lesson_ids(folder: Path) -> list[str]:
+def _lesson_ids(*folders: Path) -> list[str]:
     from grader.definitions.files import all_lesson_files, id_in_name
 
-    return [id_in_name(path) for path in all_lesson_files(folder)]
+    return [id_in_name(path) for path in all_lesson_files(*folders)]
 
 
-def _track_ids(folder: Path) -> list[str]:
-    from grader.definitions.files import folders_in
-
-    paths = [path for each in folders_in(folder) for path in each.glob("*/track.yaml")]
+def _track_ids(*folders: Path) -> list[str]:
+    paths = [path for folder in folders for path in folder.glob("*/track.yaml")]
     return sorted(path.parent.name for path in paths)
 
 
 def _completion(
-    *find_ids: Callable[[Path], list[str]], or_path: bool = True
+    *find_ids: Callable[..., list[str]], or_path: bool = True
 ) -> Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]:
     """Return a completer for ids of a collection; paths are left to the shell."""
 
@@ -71,11 +74,11 @@ def _completion(
     ) -> "list[CompletionItem]":
         from click.shell_completion import CompletionItem
 
-        option, ids = context.params.get("exercises"), list[str]()
+        ids = list[str]()
         # EtudeError: a completion has no place for an error message.
         with contextlib.suppress(EtudeError):
-            folder = collection_folder(Path(option) if option else None)
-            ids = [name for find in find_ids for name in find(folder)]
+            folders = collection_folders(context.params.get("exercises") or ())
+            ids = [name for find in find_ids for name in find(*folders)]
         # A shell inserts the names into a command without quoting.
         names = [name for name in ids if re.fullmatch("[a-z0-9-]+", name)]
         items = [CompletionItem(name) for name in names if name.startswith(incomplete)]
@@ -95,7 +98,7 @@ exercise_argument = click.argument(
 )
 exercises_option = click.option(
     "--exercises",
-    callback=_join_paths,
+    callback=_split_folders,
     type=PATH,
     multiple=True,
     envvar="ETUDE_EXERCISES",
@@ -281,20 +284,18 @@ def write_file(path: Path, content: str | bytes) -> None:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from None
 
 
-def collection_folder(option: Path | None) -> Path:
-    """Return the folder of the chosen collection.
+def collection_folders(option: Sequence[Path] = ()) -> tuple[Path, ...]:
+    """Return the folders of the chosen collection.
 
     The name of a course that Etude ships also works, unless a folder of that name is here.
     """
-    from grader.definitions.files import courses, default_folder, folders_in
+    from grader.definitions.files import courses, default_folder
     from grader.definitions.wording import join_quoted
 
     own_courses = courses()
     variable = os.environ.get("ETUDE_EXERCISES")
-    folder = option or (Path(variable) if variable else default_folder())
-    folders = [
-        path if path.is_dir() else own_courses.get(str(path), path) for path in folders_in(folder)
-    ]
+    chosen = option or (_split(Path(variable)) if variable else [default_folder()])
+    folders = [path if path.is_dir() else own_courses.get(str(path), path) for path in chosen]
     for path in folders:
         if not path.is_dir():
             hint = (
@@ -303,10 +304,10 @@ def collection_folder(option: Path | None) -> Path:
                 else ""
             )
             raise UsageError(f"there is no folder {path} with exercises{hint}")
-    return Path(os.pathsep.join(map(str, folders)))
+    return tuple(folders)
 
 
-def resolve_exercise(id_or_path: str, exercises: Path | None) -> "Exercise":
+def resolve_exercise(id_or_path: str, exercises: Sequence[Path]) -> "Exercise":
     """Return the exercise at a path, or with an id in the chosen collection.
 
     Raises:
@@ -315,16 +316,16 @@ def resolve_exercise(id_or_path: str, exercises: Path | None) -> "Exercise":
     """
     from grader.definitions.collection import resolve
 
-    return resolve(id_or_path, collection_folder(exercises))
+    return resolve(id_or_path, *collection_folders(exercises))
 
 
-def collection_for(targets: Sequence[str], option: Path | None) -> Path:
+def collection_for(targets: Sequence[str], option: Sequence[Path]) -> tuple[Path, ...]:
     """Return the collection in which to look up names; paths do not need one."""
     from grader.definitions.files import is_path
 
-    if option is None and targets and all(map(is_path, targets)):
-        return Path()
-    return collection_folder(option)
+    if not option and targets and all(map(is_path, targets)):
+        return ()
+    return collection_folders(option)
 
 
 def refuse_submitted_definitions(definitions: Path, graded: Path) -> None:

@@ -9,7 +9,7 @@ from grader.cli import options
 from grader.course import course_requirements
 from grader.definitions.course import Course
 from grader.definitions.course_file import load_course
-from grader.definitions.files import COURSE_FILE, REQUIREMENTS_FILE, exists, folders_in
+from grader.definitions.files import COURSE_FILE, REQUIREMENTS_FILE, exists
 from grader.definitions.wording import plural
 
 
@@ -20,7 +20,7 @@ def command() -> None:
 
 @command.command("lock")
 @options.exercises_option
-def lock(exercises: Path | None) -> None:
+def lock(exercises: tuple[Path, ...]) -> None:
     """Write `requirements.txt` beside `course.yaml`: the packages of the course, with hashes.
 
     The packages have the versions that are installed here; uv adds what they require, and finds
@@ -41,7 +41,7 @@ def lock(exercises: Path | None) -> None:
 
 @command.command("install")
 @options.exercises_option
-def install(exercises: Path | None) -> None:
+def install(exercises: tuple[Path, ...]) -> None:
     """Install the packages of a course beside Etude, from `requirements.txt` beside `course.yaml`.
 
     \b
@@ -53,9 +53,9 @@ def install(exercises: Path | None) -> None:
             click.echo(f"packages of {course.where.path}: installed")
 
 
-def _courses(exercises: Path | None) -> Iterator[Course]:
+def _courses(exercises: tuple[Path, ...]) -> Iterator[Course]:
     """Yield the courses of a collection that name packages."""
-    for folder in folders_in(options.collection_folder(exercises)):
+    for folder in options.collection_folders(exercises):
         if exists(folder / COURSE_FILE):
             course = load_course(folder / COURSE_FILE)
             if course.packages or course.problem_by_package:

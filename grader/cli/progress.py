@@ -23,7 +23,7 @@ _BAR_LENGTH = 20  # length of a bar, in characters
 @click.group("progress", invoke_without_command=True)
 @options.exercises_option
 @click.pass_context
-def command(context: click.Context, exercises: Path | None) -> None:
+def command(context: click.Context, exercises: tuple[Path, ...]) -> None:
     """Show what you have passed in each track, your XP, your streak, and what is next.
 
     A streak is a run of days, by your own calendar, on each of which something was passed. The

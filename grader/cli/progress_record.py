@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.definitions.files import TRACK_FILE, exists, files_by_folder, folders_in
+from grader.definitions.files import TRACK_FILE, exists, files_by_folder, folder_list
 from grader.errors import EtudeError
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.progress.history import Attempt, History, Programs, local_now
@@ -99,7 +99,7 @@ def exercise_after(
     if candidate is not None:
         return candidate
     try:
-        folders = [below for below in files_by_folder(folder) if below not in folders_in(folder)]
+        folders = [below for below in files_by_folder(folder) if below != folder]
     except EtudeError:
         return None
     for track in map(_read_track, folders):
@@ -135,13 +135,13 @@ def unread_lesson(
     return lesson
 
 
-def exercises_suffix(exercises: Path | None) -> str:
+def exercises_suffix(exercises: tuple[Path, ...]) -> str:
     """Return the option, after a space, that makes a copied command find the same collection."""
-    if exercises is None or os.environ.get("ETUDE_EXERCISES") == str(exercises):
+    if not exercises or os.environ.get("ETUDE_EXERCISES") == folder_list(exercises):
         return ""
     import shlex
 
-    return f" --exercises {shlex.quote(str(exercises))}"
+    return f" --exercises {shlex.quote(folder_list(exercises))}"
 
 
 def _read_track(folder: Path) -> "TrackDefinition | None":
@@ -163,7 +163,7 @@ class FollowUp:
     """The follow-up of a check: record, advice and next exercise; created before the verdict.
 
     Args:
-        exercises: The collection named on the command line.
+        exercises: The folders of the collection named on the command line.
         advises: True if a learner reads the output, so that advice follows it.
         spell: Writes a command for an exercise or lesson, given its name; None for a terminal.
     """
@@ -171,7 +171,7 @@ class FollowUp:
     def __init__(
         self,
         exercise: "Exercise",
-        exercises: Path | None,
+        exercises: tuple[Path, ...],
         *,
         advises: bool,
         spell: "Callable[[str, str], str] | None" = None,

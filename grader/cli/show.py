@@ -27,7 +27,7 @@ _KINDS = {
 @click.command("show")
 @options.exercise_argument
 @options.exercises_option
-def command(id_or_path: str, exercises: Path | None) -> None:
+def command(id_or_path: str, exercises: tuple[Path, ...]) -> None:
     """Show the instructions of EXERCISE and the tests that are not secret.
 
     Nothing is run: inputs that are made by Python are shown as Python.

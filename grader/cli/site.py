@@ -75,7 +75,7 @@ def build(
     with_solutions: bool,
     certified: bool,
     no_cache: bool,
-    exercises: Path | None,
+    exercises: tuple[Path, ...],
 ) -> None:
     """Write an index, and a page for each track, each lesson and each exercise.
 
@@ -93,7 +93,7 @@ def build(
     hosting = Hosting.from_options(
         base_url=base_url, site_url=site_url, pyodide_url=pyodide_url, embed_in=embed_in
     )
-    folder = options.collection_folder(exercises)
+    folders = options.collection_folders(exercises)
     gc.set_threshold(_GC_THRESHOLD)
     with ContentBuilder(
         with_solutions=with_solutions,
@@ -101,7 +101,7 @@ def build(
         cache=None if no_cache else open_site_cache(),
         page_packages=packages,
     ) as builder:
-        content = builder.build_collection(folder)
+        content = builder.build_collection(*folders)
         if pyodide_dir:
             hosting = replace(hosting, pyodide=read_distribution(pyodide_dir, content.packages))
         report = build_site(content, output, hosting=hosting, processes=options.cores())

@@ -12,7 +12,7 @@ from grader.errors import UsageError
 @options.exercise_argument
 @click.option("--give-up", is_flag=True, help="Show it now, and earn no XP with this exercise.")
 @options.exercises_option
-def command(id_or_path: str, give_up: bool, exercises: Path | None) -> None:
+def command(id_or_path: str, give_up: bool, exercises: tuple[Path, ...]) -> None:
     """Show the solution of EXERCISE and why it is right.
 
     It is shown after you passed, or with --give-up: then the exercise earns no XP any more.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @options.exercise_argument
 @click.argument("file", type=options.PATH, required=False)
 @options.exercises_option
-def command(id_or_path: str, file: Path | None, exercises: Path | None) -> None:
+def command(id_or_path: str, file: Path | None, exercises: tuple[Path, ...]) -> None:
     """Write the starter of EXERCISE to FILE, or to <exercise>.py in this folder.
 
     A file that is there already is never changed. An exercise of several files gets a folder.

@@ -73,7 +73,7 @@ def command(
     verbose: bool,
     breaks: bool,
     no_cache: bool,
-    exercises: Path | None,
+    exercises: tuple[Path, ...],
     form: str,
 ) -> None:
     """Prove exercises: all of the collection, or those that are named.
@@ -90,13 +90,13 @@ def command(
       etude verify drafts/07-rope.yaml --watch
       etude verify drafts/07-rope.yaml --accept
     """
-    folder = options.collection_for(targets, exercises)
-    groups = find_targets(targets, folder)
+    folders = options.collection_for(targets, exercises)
+    groups = find_targets(targets, *folders)
     if watch:
         _watch(groups, sys.argv[1:])
     if (reason or change) and not accept:
         raise UsageError("--reason and --change go with --accept")
-    collection = None if targets else folder
+    collection = () if targets else folders
     proofs = _prove(groups, collection, jobs, use_cache=not no_cache)
     if accept and _accept(proofs, reason, change):
         proofs = _prove(groups, collection, jobs, use_cache=not no_cache)
@@ -116,7 +116,7 @@ def command(
 
 
 def _prove(
-    groups: Sequence[TargetGroup], collection: Path | None, jobs: int, *, use_cache: bool
+    groups: Sequence[TargetGroup], collection: Sequence[Path], jobs: int, *, use_cache: bool
 ) -> dict[Path, Proof]:
     cache = ProofCache(cache_folder("verify"), fingerprint(_proof_sources())) if use_cache else None
     definitions = LoadedFiles.load(groups, collection)

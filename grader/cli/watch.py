@@ -55,7 +55,9 @@ _TASK_HEADING = re.compile("^## Your task\n", re.MULTILINE)
 @click.argument("file", type=options.PATH, required=False)
 @options.exercises_option
 @options.unsafe_option
-def command(target: str | None, file: Path | None, exercises: Path | None, unsafe: bool) -> None:
+def command(
+    target: str | None, file: Path | None, exercises: tuple[Path, ...], unsafe: bool
+) -> None:
     """Grade at every save, and go on to the next exercise after a pass.
 
     It begins where you were, with the first open exercise of TRACK, or with EXERCISE. The file is
@@ -83,14 +85,14 @@ def command(target: str | None, file: Path | None, exercises: Path | None, unsaf
     _WatchSession(exercises, unsafe=unsafe).begin(name, file)
 
 
-def _first_exercise(target: str | None, exercises: Path | None) -> str | None:
+def _first_exercise(target: str | None, exercises: tuple[Path, ...]) -> str | None:
     """Return the id or path of the first exercise, or None if all are done."""
     if target is not None and is_path(target):
         return target
-    folder = options.collection_folder(exercises)
-    if target in exercise_ids(folder):
+    folders = options.collection_folders(exercises)
+    if target in exercise_ids(*folders):
         return target
-    collection = Collection.load(folder)
+    collection = Collection.load(*folders)
     track = next((track for track in collection.tracks if track.definition.id == target), None)
     if target is not None and track is None:
         return collection.find(target).id
@@ -101,7 +103,7 @@ def _first_exercise(target: str | None, exercises: Path | None) -> str | None:
 class _WatchSession:
     """One session: each save is graded, and a pass leads to the next exercise."""
 
-    def __init__(self, exercises: Path | None, *, unsafe: bool) -> None:
+    def __init__(self, exercises: tuple[Path, ...], *, unsafe: bool) -> None:
         self._exercises = exercises
         self._folder = Path()  # folder of the exercises' files
         # The last passed check, whose solution may be shown.
@@ -250,8 +252,8 @@ class _WatchSession:
 
     def _run_command(self, command: click.Command, *arguments: str) -> None:
         """Run another command on the same collection."""
-        if self._exercises is not None:
-            arguments += ("--exercises", str(self._exercises))
+        for folder in self._exercises:
+            arguments += ("--exercises", str(folder))
         command.main([*arguments], prog_name="etude", standalone_mode=False)
 
     def _skip(self) -> None:

@@ -25,7 +25,7 @@ from grader.definitions.files import (
     exercise_files,
     exists,
     files_by_folder,
-    folders_in,
+    folder_list,
     id_in_name,
     is_path,
     lesson_files,
@@ -47,28 +47,28 @@ LoadExercise: TypeAlias = Callable[[Path, Course | None], Exercise]
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """All tracks and exercises below a folder."""
+    """All tracks and exercises below one or more folders."""
 
-    folder: Path
+    folders: tuple[Path, ...]
     tracks: tuple[Track, ...]  # in order of their folders, but each after those that it requires
     standalone: tuple[Exercise, ...]  # exercises outside of tracks, in order of their file names
 
     @classmethod
-    def load(cls, folder: Path, load: LoadExercise | None = None) -> "Collection":
-        """Load every track and every exercise below a folder.
+    def load(cls, *folders: Path, load: LoadExercise | None = None) -> "Collection":
+        """Load every track and every exercise below one or more folders.
 
         Raises:
             UsageError: There is no such folder.
             DefinitionError: A definition is not valid, or the definitions contradict each other.
         """
-        collection, problems = cls.draft(folder, load)
+        collection, problems = cls.draft(*folders, load=load)
         if problems:
             raise DefinitionError(problems)
         return collection
 
     @classmethod
     def draft(
-        cls, folder: Path, load: LoadExercise | None = None
+        cls, *folders: Path, load: LoadExercise | None = None
     ) -> "tuple[Collection, Sequence[Problem]]":
         """Load the valid parts of a collection that is being written, and return all problems.
 
@@ -78,9 +78,9 @@ class Collection:
             UsageError: There is no such folder.
             DefinitionError: A folder is a symbolic link, or a name cannot be printed.
         """
-        files = files_by_folder(folder)
+        files = files_by_folder(*folders)
         loader = _Loader(load)
-        in_no_track = [path for each in folders_in(folder) for path in files.pop(each)]
+        in_no_track = [path for folder in folders for path in files.pop(folder)]
         standalone = loader.exercises(in_no_track)
         tracks = [loader.track(below / TRACK_FILE, files[below]) for below in files]
         loader.check_requires("exercise", loader.valid_exercises, loader.paths)
@@ -93,7 +93,7 @@ class Collection:
             in_order.append(next(ready, remaining[0]))  # a draft may have a cycle
             remaining.remove(in_order[-1])
         loaded = tuple(exercise for exercise in standalone.values() if exercise is not None)
-        return cls(folder, tuple(in_order), loaded), loader.log.problems
+        return cls(folders, tuple(in_order), loaded), loader.log.problems
 
     @property
     def learning_order(self) -> tuple[Track, ...]:
@@ -116,7 +116,7 @@ class Collection:
         """
         by_id = {str(exercise.id): exercise for exercise in self.exercises}
         if name not in by_id:
-            raise _no_exercise(name, list(by_id), self.folder)
+            raise _no_exercise(name, list(by_id), self.folders)
         return by_id[name]
 
 
@@ -224,8 +224,8 @@ def load_track(path: Path) -> Track:
     return track
 
 
-def resolve(name_or_path: str, collection_folder: Path) -> Exercise:
-    """Load the exercise that a command line names by its path, or by its id in the collection.
+def resolve(name_or_path: str, *folders: Path) -> Exercise:
+    """Load the exercise that a command line names by its path, or by its id in a collection.
 
     Raises:
         UsageError: There is no such file or exercise. The message suggests the closest id.
@@ -234,33 +234,33 @@ def resolve(name_or_path: str, collection_folder: Path) -> Exercise:
     if is_path(name_or_path):
         return load_exercise(Path(name_or_path))
     try:
-        return find_exercise(name_or_path, collection_folder)
+        return find_exercise(name_or_path, *folders)
     except UsageError as error:
         raise UsageError(f"{error}{path_hint(name_or_path)}") from None
 
 
-def exercise_ids(collection_folder: Path) -> list[str]:
+def exercise_ids(*folders: Path) -> list[str]:
     """Return the ids of the exercises in a collection without loading them.
 
     Raises:
         UsageError: There is no such folder, or it is a single track.
         DefinitionError: A track's folder is a symbolic link, or a name cannot be printed.
     """
-    files = files_by_folder(collection_folder).values()
+    files = files_by_folder(*folders).values()
     return [str(_id_in_name(path)) for paths in files for path in paths]
 
 
-def find_exercise(name: str, collection_folder: Path) -> Exercise:
+def find_exercise(name: str, *folders: Path) -> Exercise:
     """Load the exercise with an id. The name is never used as a path.
 
     Raises:
         UsageError: There is no such exercise. The message suggests the closest id.
         DefinitionError: The exercise is not valid.
     """
-    files = [path for files in files_by_folder(collection_folder).values() for path in files]
+    files = [path for files in files_by_folder(*folders).values() for path in files]
     paths = [path for path in files if _id_in_name(path) == name]
     if not paths:
-        raise _no_exercise(name, exercise_ids(collection_folder), collection_folder)
+        raise _no_exercise(name, exercise_ids(*folders), folders)
     loader = _Loader()
     (exercise,) = loader.exercises(paths).values()
     if exercise is None or loader.log.problems:
@@ -409,8 +409,8 @@ def _id_in_name(path: Path) -> ExerciseId:
     return ExerciseId(id_in_name(path))
 
 
-def _no_exercise(name: str, names: Sequence[str], folder: Path) -> UsageError:
-    ours = folder in {default_folder(), *courses().values()}
-    where = "; 'etude list' names them all" if ours else f" in {folder}"
+def _no_exercise(name: str, names: Sequence[str], folders: Sequence[Path]) -> UsageError:
+    ours = len(folders) == 1 and folders[0] in {default_folder(), *courses().values()}
+    where = "; 'etude list' names them all" if ours else f" in {folder_list(folders)}"
     hint = did_you_mean(name, names) or where
     return UsageError(f"no exercise {quote(name)}{hint}")

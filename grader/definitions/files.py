@@ -11,7 +11,7 @@ machine, but the folder itself may be one.
 import hashlib
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -63,13 +63,7 @@ def path_hint(name: str) -> str:
     return f" (for the {kind} here, write {quote(f'./{name}')})"
 
 
-def folders_in(path: Path) -> list[Path]:
-    """Return the folders of a collection: one, or several separated by colons, as in PATH."""
-    names = str(path).split(os.pathsep)
-    return [path] if len(names) == 1 or path.is_dir() else [Path(name) for name in names]
-
-
-def files_by_folder(folder: Path) -> dict[Path, list[Path]]:
+def files_by_folder(*folders: Path) -> dict[Path, list[Path]]:
     """Return the exercise files of a collection by folder, with standalone ones first.
 
     Several folders are listed one after the other.
@@ -79,7 +73,7 @@ def files_by_folder(folder: Path) -> dict[Path, list[Path]]:
         DefinitionError: A track's folder is a symbolic link, or a name cannot be printed.
     """
     files: dict[Path, list[Path]] = {}
-    for path in folders_in(folder):
+    for path in folders:
         if not path.is_dir():
             raise UsageError(f"no folder '{path}'; name the folder that holds the exercises")
         if exists(path / TRACK_FILE):
@@ -92,6 +86,11 @@ def files_by_folder(folder: Path) -> dict[Path, list[Path]]:
                 _refuse_unprintable(below)
                 files[below] = exercises
     return files
+
+
+def folder_list(folders: Iterable[Path]) -> str:
+    """Return the folders of a collection for a message, separated by colons, as in PATH."""
+    return os.pathsep.join(map(str, folders))
 
 
 def exercise_files(folder: Path) -> list[Path]:
@@ -130,13 +129,13 @@ def lessons_folder(track_folder: Path) -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def all_lesson_files(folder: Path) -> list[Path]:
+def all_lesson_files(*folders: Path) -> list[Path]:
     """Return the lessons of a collection, track by track.
 
     Raises:
         UsageError, DefinitionError: See `files_by_folder` and `lesson_files`.
     """
-    return [path for below in files_by_folder(folder) for path in lesson_files(below)]
+    return [path for below in files_by_folder(*folders) for path in lesson_files(below)]
 
 
 def course_file(exercise: Path) -> Path:

@@ -26,7 +26,6 @@ from grader.definitions.files import (
     TRACK_FILE,
     exists,
     files_by_folder,
-    folders_in,
     lessons_folder,
     read_data_files,
     read_file,
@@ -80,8 +79,6 @@ def student_files(folder: Path) -> Iterator[tuple[str, bytes]]:
         UsageError: There is no such folder.
         DefinitionError: See `student_text`.
     """
-    if len(folders_in(folder)) > 1:
-        raise UsageError("a student edition is made of one collection; name one folder")
     done = set[Path]()  # two exercises may show the same image
     for path, content in _student_files(folder):
         name = Path(os.path.normpath(path))

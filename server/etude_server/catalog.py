@@ -16,7 +16,7 @@ from etude_server.store.database import Database
 from grader.course.schedule import Schedule, read_schedule
 from grader.definitions.collection import Collection
 from grader.definitions.exercise import Exercise
-from grader.definitions.files import SCHEDULE_FILE, folders_in
+from grader.definitions.files import SCHEDULE_FILE
 from grader.definitions.track import Track
 from grader.errors import DefinitionError, UsageError
 
@@ -29,16 +29,16 @@ class Catalog:
 
     tracks: tuple[Track, ...]
     exercises: Mapping[str, Exercise]
-    folder: Path = Path()
+    folders: tuple[Path, ...] = ()
 
     @classmethod
-    def load(cls, folder: Path) -> Self:
+    def load(cls, *folders: Path) -> Self:
         """Load a collection.
 
         Raises:
             UsageError, DefinitionError: There is no collection, or something in it is invalid.
         """
-        tracks = tuple(Collection.load(folder).tracks)
+        tracks = tuple(Collection.load(*folders).tracks)
         for course in {
             exercise.course.where: exercise.course
             for track in tracks
@@ -51,15 +51,15 @@ class Catalog:
                     problem=str(problem),
                 )
         exercises = {str(exercise.id): exercise for track in tracks for exercise in track.exercises}
-        return cls(tracks, exercises, folder)
+        return cls(tracks, exercises, folders)
 
-    def store_schedule(self, database: Database, folder: Path) -> bool:
+    def store_schedule(self, database: Database, *folders: Path) -> bool:
         """Store the schedule beside the tracks; return whether anything changed.
 
         Raises:
             DefinitionError: The schedule is invalid.
         """
-        paths = (track_folder / SCHEDULE_FILE for track_folder in folders_in(folder))
+        paths = (track_folder / SCHEDULE_FILE for track_folder in folders)
         tracks = {
             str(track.definition.id): [str(exercise.id) for exercise in track.exercises]
             for track in self.tracks
@@ -95,9 +95,9 @@ class Catalog:
         A worker passes no database, because the server stores the schedule.
         """
         try:
-            fresh = Catalog.load(self.folder)
+            fresh = Catalog.load(*self.folders)
             if database is not None:
-                fresh.store_schedule(database, self.folder)
+                fresh.store_schedule(database, *self.folders)
         except (UsageError, DefinitionError) as error:
             _log.error("the exercises stay as they were", reason=str(error))
         else:

@@ -56,7 +56,7 @@ _log = structlog.get_logger(__name__)
 class WorkerSettings:
     """The settings of a worker."""
 
-    exercises: Path
+    exercises: tuple[Path, ...]
     lane: Lane
     workers: int
     health_host: str = "127.0.0.1"
@@ -77,7 +77,7 @@ def run_worker(settings: WorkerSettings, address: Callable[[], str]) -> None:
         SandboxFault: This host cannot grade.
     """
     logs.configure_logs()
-    catalog = Catalog.load(settings.exercises)
+    catalog = Catalog.load(*settings.exercises)
     meter = Meter()
     with contextlib.ExitStack() as stack:
         pool = stack.enter_context(

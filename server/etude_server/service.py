@@ -46,7 +46,7 @@ class Service:
 def open_service(settings: Settings) -> Iterator[Service]:
     """Start the parts; the pool first, before an address with a password is used."""
     with contextlib.ExitStack() as stack:
-        catalog = Catalog.load(settings.exercises)
+        catalog = Catalog.load(*settings.exercises)
         pool = None
         if settings.workers:
             pool = stack.enter_context(
@@ -55,7 +55,7 @@ def open_service(settings: Settings) -> Iterator[Service]:
         database = stack.enter_context(Database(settings.database_url))
         stack.enter_context(database.lock_for_server())
         upgrade_when_reachable(database)
-        catalog.store_schedule(database, settings.exercises)
+        catalog.store_schedule(database, *settings.exercises)
         meter = Meter()
         meter.register_queue(database)
         job_queue = None if database.is_sqlite else JobQueue(database)

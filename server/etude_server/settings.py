@@ -18,7 +18,7 @@ class Settings:
     """A server's settings."""
 
     database_url: str
-    exercises: Path
+    exercises: tuple[Path, ...]
     site: Path | None = None  # the built site to serve, or None
     # Renders an exercise's solution as the site's pages do.
     solution: Callable[[Exercise], dict[str, Any]] | None = None

@@ -160,7 +160,11 @@ def all_courses(
     shutil.copytree(tools.pyodide, pyodide, dirs_exist_ok=True)
     add_package(pyodide, "matplotlib", MATPLOTLIB)
     add_package(pyodide, "cycler", CYCLER)
-    folders = [each.folder for each in (*[COLLECTION] * IS_WHOLE, *played.values())]
+    folders = [
+        str(folder)
+        for each in (*[COLLECTION] * IS_WHOLE, *played.values())
+        for folder in each.folders
+    ]
     words = [word for folder in folders for word in ("--exercises", folder)]
     site = tmp_path_factory.mktemp("built") / "site"
     with hosted(build_site(site, tools, BASE, *words, "--pyodide-dir", pyodide)) as address:

@@ -58,7 +58,7 @@ def test_exercises_are_proven(etude_process: Etude, name: str) -> None:
     """
     exercises = COLLECTIONS[name].exercises
     ids = [exercise.id for exercise in exercises]
-    folder = os.fspath(COLLECTIONS[name].folder)
+    folder = os.fspath(COLLECTIONS[name].folders[0])
     words = ("verify", *ids, "--exercises", folder, "--no-cache", "--format", "json")
     finished = etude_process(*words, timeout=1800)
     proofs = {proof["exercise"]: proof for proof in json.loads(finished.stdout)["exercises"]}
@@ -78,7 +78,7 @@ def test_exercises_are_proven(etude_process: Etude, name: str) -> None:
 @pytest.mark.parametrize("name", COLLECTIONS)
 def test_lint_has_nothing_to_say(etude_process: Etude, name: str) -> None:
     """Authors read our own exercises as samples: neither errors nor warnings, nor notes."""
-    finished = etude_process("lint", "--exercises", os.fspath(COLLECTIONS[name].folder))
+    finished = etude_process("lint", "--exercises", os.fspath(COLLECTIONS[name].folders[0]))
     assert (finished.returncode, finished.stdout.partition(" in ")[0]) == (0, "Nothing to report")
 
 
@@ -112,7 +112,7 @@ def test_lessons_of_courses_show_what_is_recorded(etude_process: Etude, name: st
     """The same where a course brings packages and data files, by the command of its authors."""
     lessons = [path for track in COURSES[name].tracks for path in track.lessons]
     if lessons:
-        finished = etude_process("lesson", "run", "--exercises", os.fspath(COURSES[name].folder))
+        finished = etude_process("lesson", "run", "--exercises", os.fspath(COURSES[name].folders[0]))
         assert f"{len(lessons)} as recorded" in finished.stdout
 
 

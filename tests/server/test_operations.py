@@ -204,7 +204,7 @@ def test_metrics_tell_of_the_queue(database: Database) -> None:
 @pytest.mark.slow
 def test_a_server_tells_what_it_does(tmp_path: Path) -> None:
     """Verdicts by outcome, grading time, and requests by the pattern of their route."""
-    settings = Settings(f"sqlite:///{tmp_path}/etude.db", EXERCISES, workers=1)
+    settings = Settings(f"sqlite:///{tmp_path}/etude.db", (EXERCISES,), workers=1)
     with open_service(settings) as context:
         with context.database.write() as connection:
             owner = people.add_person(connection, "ada", "student", actor="test")
@@ -308,7 +308,7 @@ def test_a_statement_that_fails_does_not_quote_its_values(database: Database) ->
 
 def test_each_request_has_an_id_in_answer_and_log(log: io.StringIO, tmp_path: Path) -> None:
     """A complaint thus leads to its line, which has no token and no id in its path."""
-    settings = Settings(f"sqlite:///{tmp_path}/etude.db", EXERCISES, workers=1)
+    settings = Settings(f"sqlite:///{tmp_path}/etude.db", (EXERCISES,), workers=1)
     path = "/v1/submissions/00000000-0000-0000-0000-000000000000"
     with open_service(settings) as context, _serving(context) as url:
         answer = httpx.get(f"{url}{path}", headers={"Authorization": "Bearer tell-nobody"})

@@ -45,7 +45,7 @@ class LintReport:
 
 def lint(
     groups: Sequence[TargetGroup],
-    collection: Path | None = None,
+    collection: Sequence[Path] = (),
     codes: frozenset[str] = frozenset(CATALOGUE),
     unshowable: FindUnshowable | None = None,
     definitions: LoadedFiles | None = None,
@@ -53,8 +53,8 @@ def lint(
     """Check files without running any of their code.
 
     Args:
-        collection: The collection's folder, if the groups are its whole content; enables the checks
-            across tracks.
+        collection: The collection's folders, if the groups are their whole content; enables the
+            checks across tracks.
         unshowable: Called for each text that learners read; None to skip the check of pages.
         definitions: The groups' definitions, if they are loaded already.
 
@@ -62,7 +62,7 @@ def lint(
         UsageError: A file or folder does not exist.
     """
     definitions = definitions or LoadedFiles.load(groups, collection)
-    loaded = load_for_lint(groups, definitions, is_collection=collection is not None)
+    loaded = load_for_lint(groups, definitions, is_collection=bool(collection))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # parsing warns of doubtful escapes
         all_findings = list(_find_all(loaded, codes, unshowable))

@@ -97,17 +97,17 @@ class LoadedFiles:
         self.invalid: dict[Path, Sequence[Problem]] = {}  # by the file or folder that was loaded
 
     @classmethod
-    def load(cls, groups: Iterable[TargetGroup], collection: Path | None = None) -> Self:
+    def load(cls, groups: Iterable[TargetGroup], collection: Sequence[Path] = ()) -> Self:
         """Load the valid files.
 
         Args:
-            collection: The collection's folder, if the groups are its whole content.
+            collection: The collection's folders, if the groups are their whole content.
 
         Raises:
             UsageError: A file or folder does not exist.
         """
         definitions = cls()
-        loaded = None if collection is None else definitions.try_load(Collection.load, collection)
+        loaded = definitions.try_load(Collection.load, *collection) if collection else None
         for track in loaded.tracks if loaded else ():
             definitions.add_track(track)
         for exercise in loaded.standalone if loaded else ():
@@ -132,13 +132,13 @@ class LoadedFiles:
         self.tracks[track.definition.where.path] = track
         self.exercises.update({exercise.where.path: exercise for exercise in track.exercises})
 
-    def try_load(self, loader: Callable[[Path], T], path: Path) -> T | None:
-        """Load a file, or store its problems and return None."""
+    def try_load(self, loader: Callable[..., T], *paths: Path) -> T | None:
+        """Load a file or folders, or store their problems and return None."""
         try:
-            return loader(path)
+            return loader(*paths)
         except DefinitionError as error:
             self.problems.update(dict.fromkeys(error.problems))
-            self.invalid[path] = error.problems
+            self.invalid[paths[0]] = error.problems
             return None
 
 

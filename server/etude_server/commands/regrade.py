@@ -118,7 +118,7 @@ def _regrade(
     reason: str,
     allow_lower: bool,
     workers: int,
-    exercises: Path | None,
+    exercises: tuple[Path, ...],
 ) -> None:
     if yes and not reason.strip():
         raise UsageError("--yes needs a --reason: those whose grade changes will ask for it")
@@ -151,10 +151,10 @@ def _run_regrade(grading: GradingService, regrade: Regrade) -> None:
 
 
 @contextlib.contextmanager
-def _open_grading(url: str, exercises: Path | None, workers: int) -> Iterator[GradingService]:
+def _open_grading(url: str, exercises: tuple[Path, ...], workers: int) -> Iterator[GradingService]:
     """Open the grading process before the database, whose address may contain a password."""
-    folder = options.collection_folder(exercises)
-    with GradingProcess(workers) as pool, open_course(url, folder) as course:
+    folders = options.collection_folders(exercises)
+    with GradingProcess(workers) as pool, open_course(url, folders) as course:
         yield GradingService(
             course.database, course.catalog, pool, regrade_queue=course.regrade_queue
         )

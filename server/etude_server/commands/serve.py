@@ -90,7 +90,7 @@ def command(
     oidc_client_id: str | None,
     oidc_claim: str,
     database: str,
-    exercises: Path | None,
+    exercises: tuple[Path, ...],
     **settings: Any,
 ) -> None:
     """Accept submissions over HTTP, grade them with the hidden tests, and store everything.
@@ -119,7 +119,7 @@ def command(
     run_server(
         Settings(
             database_url=database,
-            exercises=options.collection_folder(exercises),
+            exercises=options.collection_folders(exercises),
             site=site,
             solution=_render_solution if site else None,
             oidc=oidc,

@@ -136,10 +136,10 @@ class CommandCourse:
 
 @contextlib.contextmanager
 def open_course(
-    url: str, exercises: Path | None = None, *, create: bool = False
+    url: str, exercises: tuple[Path, ...] = (), *, create: bool = False
 ) -> Iterator[CommandCourse]:
     """Open a service's database as `open_store` does, with its collection and queue."""
-    catalog = Catalog((), {}) if exercises is None else Catalog.load(exercises)
+    catalog = Catalog.load(*exercises) if exercises else Catalog((), {})
     with open_store(url, create=create) as database, contextlib.ExitStack() as stack:
         job_queue = None if database.is_sqlite else stack.enter_context(JobQueue(database))
         yield CommandCourse(database, catalog, job_queue)

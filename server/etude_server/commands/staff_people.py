@@ -179,14 +179,14 @@ def erase(name: str | None, keep_years: float | None, yes: bool, database: str) 
 @click.command("schedule")
 @options.exercises_option
 @database_option
-def schedule(exercises: Path | None, database: str) -> None:
+def schedule(exercises: tuple[Path, ...], database: str) -> None:
     """Read `schedule.yaml` of the collection again, without a restart of the server.
 
     The server reads it when it starts. It says when tracks and exercises open and are due.
     """
-    folder = options.collection_folder(exercises)
-    with open_course(database, folder) as course:
-        is_changed = course.catalog.store_schedule(course.database, folder)
+    folders = options.collection_folders(exercises)
+    with open_course(database, folders) as course:
+        is_changed = course.catalog.store_schedule(course.database, *folders)
     click.echo("the schedule is changed" if is_changed else "the schedule is as it was")
 
 
@@ -197,7 +197,7 @@ def schedule(exercises: Path | None, database: str) -> None:
 @options.exercises_option
 @database_option
 def extend(
-    name: str, exercise_ids: tuple[str, ...], due: str, exercises: Path | None, database: str
+    name: str, exercise_ids: tuple[str, ...], due: str, exercises: tuple[Path, ...], database: str
 ) -> None:
     """Give a person a due date of their own for each EXERCISE.
 
@@ -206,7 +206,7 @@ def extend(
       etude staff extend s1234 attention-weights --due 2026-12-08T18:00+01:00
     """
     due_date = parse_zoned_time(due)
-    with open_course(database, options.collection_folder(exercises)) as course:
+    with open_course(database, options.collection_folders(exercises)) as course:
         known_ids = [course.catalog.require(exercise_id).id for exercise_id in exercise_ids]
         with course.database.write() as connection:
             target_person = people.require_person_by_name(connection, name)
@@ -231,7 +231,7 @@ def override(
     points: float | None,
     excused: bool,
     reason: str,
-    exercises: Path | None,
+    exercises: tuple[Path, ...],
     database: str,
 ) -> None:
     """Give a person points or an excuse; with neither, the verdict counts again.
@@ -240,7 +240,7 @@ def override(
     Example:
       etude staff override s1234 attention-weights --excused --reason "ill"
     """
-    with open_course(database, options.collection_folder(exercises)) as course:
+    with open_course(database, options.collection_folders(exercises)) as course:
         definition, actor = course.catalog.require(exercise), find_user_name()
         with course.database.write() as connection:
             target_person = people.require_person_by_name(connection, name)

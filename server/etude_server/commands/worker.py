@@ -53,7 +53,7 @@ from grader.errors import UsageError
 def command(
     database: str | None,
     database_file: Path | None,
-    exercises: Path | None,
+    exercises: tuple[Path, ...],
     **settings: Any,
 ) -> None:
     """Take jobs from the queue of `etude serve --database postgresql://...` and grade them here.
@@ -67,7 +67,7 @@ def command(
       ETUDE_DATABASE=postgresql://etude@db.example.org/etude etude worker
       etude worker --lane regrade --workers 4 --database-file /run/secrets/database
     """
-    worker = WorkerSettings(exercises=options.collection_folder(exercises), **settings)
+    worker = WorkerSettings(exercises=options.collection_folders(exercises), **settings)
     run_worker(worker, lambda: _read_address(database, database_file))
 
 

@@ -18,7 +18,7 @@ from grader.course.handout_notebook import make_handout
 from grader.definitions.collection import Collection
 from grader.definitions.course_file import load_course
 from grader.definitions.exercise import Exercise
-from grader.definitions.files import TRACK_FILE, course_file, exists
+from grader.definitions.files import TRACK_FILE, course_file, exists, folder_list
 from grader.definitions.images import image_files
 from grader.definitions.imports import find_imports
 from grader.definitions.public_exercise import PublicTest, PublicTrack
@@ -133,16 +133,16 @@ class ContentBuilder:
         """Start the process that runs authors' code, before this process has threads."""
         self._author_process()
 
-    def build_collection(self, folder: Path) -> Content:
+    def build_collection(self, *folders: Path) -> Content:
         """Return the content of a collection's site.
 
         Raises:
             UsageError: The collection has no track.
             DefinitionError: A definition is invalid.
         """
-        collection = Collection.load(folder, self._load)
+        collection = Collection.load(*folders, load=self._load)
         if not collection.tracks:
-            raise UsageError(f"there is no <track>/track.yaml in {collection.folder}")
+            raise UsageError(f"there is no <track>/track.yaml in {folder_list(folders)}")
         return self._build_content(collection.tracks, find_gpt(collection.tracks))
 
     def build_draft(self, folder: Path) -> tuple[Content, dict[Path, str], dict[str, str]]:
@@ -156,9 +156,9 @@ class ContentBuilder:
             UsageError: The collection has no track.
             DefinitionError: See `Collection.draft`.
         """
-        collection, _ = Collection.draft(folder, self._load)
+        collection, _ = Collection.draft(folder, load=self._load)
         if not collection.tracks:
-            raise UsageError(f"there is no valid <track>/track.yaml in {collection.folder}")
+            raise UsageError(f"there is no valid <track>/track.yaml in {folder}")
         tracks, pages, failures = [], dict[Path, str](), dict[str, str]()
         for track in collection.tracks:
             name = track.definition.id

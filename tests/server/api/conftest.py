@@ -110,7 +110,7 @@ def served(
     """A server on a fresh SQLite file, with generous limits."""
     folder = tmp_path_factory.mktemp("served")
     return serving(
-        Settings(f"sqlite:///{folder}/etude.db", EXERCISES, workers=2, per_minute=10_000)
+        Settings(f"sqlite:///{folder}/etude.db", (EXERCISES,), workers=2, per_minute=10_000)
     )
 
 

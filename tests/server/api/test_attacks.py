@@ -81,7 +81,7 @@ def test_by_https_no_other_host_plants_a_session(
 ) -> None:
     """The cookie has the prefix with which browsers take it from this host alone; no other counts."""
     url = f"sqlite:///{tmp_path}/e.db"
-    served = serving(Settings(url, EXERCISES, workers=1, public_url="https://etude.example"))
+    served = serving(Settings(url, (EXERCISES,), workers=1, public_url="https://etude.example"))
     answer = httpx.post(f"{served.url}/v1/session", json={"token": served.token("ada")})
     pair, *attributes = answer.headers["Set-Cookie"].split("; ")
     assert {"Secure", "Path=/", "HttpOnly"} <= set(attributes)

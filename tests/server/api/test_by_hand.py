@@ -33,7 +33,7 @@ def served(
     write_collection(folder)
     (folder / "schedule.yaml").write_text("tracks:\n  small: {opens: 2020-01-01T08:00+01:00}\n")
     url = f"sqlite:///{tmp_path_factory.mktemp('served')}/etude.db"
-    return serving(Settings(url, folder, workers=1, per_minute=10_000))
+    return serving(Settings(url, (folder,), workers=1, per_minute=10_000))
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -79,7 +79,7 @@ def test_a_schedule_is_read_at_the_start_and_again(
 ) -> None:
     """Learners are told in UTC; what was changed in the file holds after the command."""
     assert at_the_start["opens"] == "2020-01-01T07:00:00+00:00"
-    folder = served.context.settings.exercises
+    (folder,) = served.context.settings.exercises
     file = folder / "schedule.yaml"
     file.write_text("exercises:\n  double: {due: 2030-06-01 18:00 Europe/Zurich, late: 0.9/day}\n")
     where = ["--database", served.context.settings.database_url, "--exercises", str(folder)]
@@ -102,7 +102,7 @@ def test_the_file_of_a_schedule_extends_for_students(served: Served, prof: httpx
         _submit(served, client, RIGHT)
     path = f"/v1/people/{_person(prof, 'own-one')}/extensions/double"
     prof.post(path, json={"due": "2030-01-01T18:00Z"}).raise_for_status()
-    catalog, folder = served.context.catalog, served.context.settings.exercises
+    catalog, (folder,) = served.context.catalog, served.context.settings.exercises
     file = folder / "schedule.yaml"
     rule = "all: {due: 2026-01-01T00:00Z, late: 0.5/day, at_least: 0.25, grace: 15 min}\n"
     later = "2030-01-01T00:00Z"
@@ -221,7 +221,7 @@ def test_the_command_gives_no_more_than_the_maximum(served: Served, prof: httpx.
     """It refuses with the sentence of the API, and an exercise that is not there."""
     settings = served.context.settings
     served.client("paper")
-    where = ["--database", settings.database_url, "--exercises", str(settings.exercises)]
+    where = ["--database", settings.database_url, "--exercises", str(settings.exercises[0])]
 
     def give(exercise: str, points: str) -> Result:
         said = ["override", "paper", exercise, "--points", points, "--reason", "on paper", *where]

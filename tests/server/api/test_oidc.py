@@ -115,7 +115,7 @@ def served(
     """A server that trusts the provider; Ada is on its roster."""
     url = f"sqlite:///{tmp_path_factory.mktemp('served')}/etude.db"
     oidc = Provider(simulator.url, CLIENT, SECRET)
-    made = serving(Settings(url, EXERCISES, workers=1, oidc=oidc))
+    made = serving(Settings(url, (EXERCISES,), workers=1, oidc=oidc))
     table = (
         "id,name,email\ns1,Ada Lovelace,ada@example.org\n"
         "s2,A Smith,smith@example.org\ns3,A Kim,kim@example.org\n"
@@ -260,7 +260,7 @@ def test_a_provider_that_is_down_is_a_sentence(
 ) -> None:
     """And no error of the server."""
     oidc = Provider("http://127.0.0.1:9", CLIENT, SECRET)
-    made = serving(Settings(f"sqlite:///{tmp_path}/e.db", EXERCISES, workers=1, oidc=oidc))
+    made = serving(Settings(f"sqlite:///{tmp_path}/e.db", (EXERCISES,), workers=1, oidc=oidc))
     answer = httpx.get(f"{made.url}/oidc/login")
     assert answer.status_code == HTTPStatus.CONFLICT
     assert "No one can sign in there at the moment: it cannot be reached" in answer.text

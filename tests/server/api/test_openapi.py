@@ -66,7 +66,7 @@ def target_on(
         url = f"sqlite:///{folder}/etude.db"
         if dialect == "postgresql":
             url = request.getfixturevalue("postgres").make("attacked")
-        served = serving(Settings(url, folder, workers=1, per_minute=1_000_000))
+        served = serving(Settings(url, (folder,), workers=1, per_minute=1_000_000))
         description = httpx.get(f"{served.url}/v1/openapi.json").json()
         _point_at(description, _fill_store(served))
         (folder / "openapi.json").write_text(json.dumps(description))

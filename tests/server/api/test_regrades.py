@@ -27,7 +27,7 @@ def start(serving: Callable[[Settings], Served], tmp_path_factory: pytest.TempPa
     write_collection(folder)
 
     def begin(url: str) -> tuple[Served, Stored]:
-        served = serving(Settings(url, folder, workers=1, per_minute=10_000))
+        served = serving(Settings(url, (folder,), workers=1, per_minute=10_000))
         context = served.context
         exercise = context.catalog.find("double")
         assert context.pool is not None

@@ -11,7 +11,7 @@ from tests.server.conftest import EXERCISES
 
 def test_grading_yields_to_requests(serving: Callable[[Settings], Served], tmp_path: Path) -> None:
     """The grading processes have less of a claim to the cores than the server."""
-    settings = Settings(f"sqlite:///{tmp_path}/e.db", EXERCISES, workers=1)
+    settings = Settings(f"sqlite:///{tmp_path}/e.db", (EXERCISES,), workers=1)
     context = serving(settings).context
     assert context.pool is not None
     mine = os.getpriority(os.PRIO_PROCESS, 0)

@@ -25,7 +25,7 @@ BROWSERS = 8
 @pytest.fixture(scope="module")
 def served(serving: Callable[[Settings], Served], postgres: PostgresServer) -> Served:
     """A server on PostgreSQL that grades nothing."""
-    return serving(Settings(postgres.make(f"test_{uuid.uuid4().hex}"), EXERCISES, workers=0))
+    return serving(Settings(postgres.make(f"test_{uuid.uuid4().hex}"), (EXERCISES,), workers=0))
 
 
 def _sign_in(browser: httpx.Client, token: str) -> int:

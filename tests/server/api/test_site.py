@@ -67,7 +67,7 @@ def served(
 ) -> Served:
     """A server with that site."""
     url = f"sqlite:///{tmp_path_factory.mktemp('store')}/etude.db"
-    settings = Settings(url, EXERCISES, site=built, workers=1, per_minute=10_000)
+    settings = Settings(url, (EXERCISES,), site=built, workers=1, per_minute=10_000)
     return serving(replace(settings, solution=lambda exercise: {"source": exercise.solution}))
 
 
@@ -108,7 +108,7 @@ def test_pages_know_of_single_sign_on(
 ) -> None:
     """Where a provider is set, so that the sign-in can offer it."""
     url, provider = f"sqlite:///{tmp_path}/etude.db", Provider("http://127.0.0.1:1", "id", "secret")
-    other = serving(Settings(url, EXERCISES, site=built, workers=1, oidc=provider))
+    other = serving(Settings(url, (EXERCISES,), site=built, workers=1, oidc=provider))
     assert " data-single-sign-on " in httpx.get(other.url).text
     assert " data-single-sign-on " not in httpx.get(served.url).text
 
@@ -128,7 +128,7 @@ def test_what_a_server_s_page_says_of_times_is_so(served: Served) -> None:
     hours, minutes, days = (
         SESSION_SECONDS // 3600,
         LOGIN_SECONDS // 60,
-        Settings("", Path()).keep_days,
+        Settings("", (Path(),)).keep_days,
     )
     assert (hours, "it ends after twelve hours" in text) == (12, True)
     assert (minutes, "for at most ten minutes" in text) == (10, True)
@@ -194,7 +194,7 @@ def test_an_address_with_a_slash_too_many_is_not_there(
     serving: Callable[[Settings], Served], tmp_path: Path
 ) -> None:
     """Without a site too: the API redirects no one."""
-    bare = serving(Settings(f"sqlite:///{tmp_path}/etude.db", EXERCISES, workers=1))
+    bare = serving(Settings(f"sqlite:///{tmp_path}/etude.db", (EXERCISES,), workers=1))
     answer = httpx.get(f"{bare.url}/v1/exercises/", headers=_HOSTILE)
     assert answer.status_code == HTTPStatus.NOT_FOUND
     assert "evil" not in answer.text + str(answer.headers)

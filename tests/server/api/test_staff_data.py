@@ -30,7 +30,7 @@ def served(
     folder = tmp_path_factory.mktemp("collection")
     write_collection(folder)
     url = f"sqlite:///{tmp_path_factory.mktemp('served')}/etude.db"
-    made = serving(Settings(url, folder, workers=2, per_minute=10_000))
+    made = serving(Settings(url, (folder,), workers=2, per_minute=10_000))
     for name, sources in {
         "ada": [WRONG, RIGHT],
         "bob": [WRONG, HALF_RIGHT, WRONG + "# again\n"],

@@ -376,7 +376,7 @@ def test_no_request_fails_whatever_came_before(
     url = f"sqlite:///{tmp_path}/etude.db"
     if dialect == "postgresql":
         url = request.getfixturevalue("postgres").make(f"states_{requests}")
-    served = serving(Settings(url, tmp_path, workers=1, per_minute=0))
+    served = serving(Settings(url, (tmp_path,), workers=1, per_minute=0))
     with contextlib.ExitStack() as stack:
         if dialect == "postgresql":
             stack.enter_context(grading_worker(url, tmp_path))

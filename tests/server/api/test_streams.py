@@ -40,7 +40,7 @@ class Listener:
 def _serve(serving: Callable[[Settings], Served], folder: Path) -> Served:
     """Start a server that grades nothing, so that streams stay open."""
     url = f"sqlite:///{folder}/e.db"
-    served = serving(Settings(url, EXERCISES, workers=1))
+    served = serving(Settings(url, (EXERCISES,), workers=1))
     served.context.executor.stop()
     return served
 

@@ -161,7 +161,7 @@ def test_who_sends_too_much_is_told_when_to_come_back(
     serving: Callable[[Settings], Served], tmp_path: Path
 ) -> None:
     """429 with Retry-After, for that person only."""
-    served = serving(Settings(f"sqlite:///{tmp_path}/e.db", EXERCISES, workers=1, per_minute=2))
+    served = serving(Settings(f"sqlite:///{tmp_path}/e.db", (EXERCISES,), workers=1, per_minute=2))
     eager = served.client("eager")
     answers = [_post(eager, f"x = {n}\n") for n in range(3)]
     assert [each.status_code for each in answers] == [202, 202, 429]
@@ -173,7 +173,7 @@ def test_an_old_queue_takes_nothing_more_in(
     serving: Callable[[Settings], Served], tmp_path: Path
 ) -> None:
     """429 while the oldest has waited longer than the settings say."""
-    settings = Settings(f"sqlite:///{tmp_path}/e.db", EXERCISES, workers=1, queue_seconds=-1)
+    settings = Settings(f"sqlite:///{tmp_path}/e.db", (EXERCISES,), workers=1, queue_seconds=-1)
     served = serving(settings)
     served.context.executor.stop()  # so that the first goes on waiting
     client = served.client("ada")

@@ -165,7 +165,7 @@ def test_a_restored_copy_of_a_running_store_is_served(
             pending = submissions.accept_submission(*wanted, key="1").submission
         bash(block("staff backup"), tmp_path, PATH=here)
     bash(block("cp backup.db"), tmp_path)
-    restored = serving(Settings(f"sqlite:///{tmp_path}/etude.db", EXERCISES, workers=1))
+    restored = serving(Settings(f"sqlite:///{tmp_path}/etude.db", (EXERCISES,), workers=1))
     with httpx.Client(base_url=restored.url, headers={"Authorization": f"Bearer {token}"}) as ada:
         assert restored.outcome(ada, f"/v1/submissions/{pending.id}") == "passed"
 

@@ -104,7 +104,7 @@ def tool(
         patch.setattr(signed_tokens, "REFETCH_SECONDS", 0.0)
         folder = tmp_path_factory.mktemp("tool")
         url = f"sqlite:///{folder}/etude.db"
-        yield serving(Settings(url, EXERCISES, workers=1, per_minute=10_000))
+        yield serving(Settings(url, (EXERCISES,), workers=1, per_minute=10_000))
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from grader.course.autograder.gradescope_zip import Installation, make_autograde
 from grader.course.csv_rows import read_text, without_separator
 from grader.course.roster_file import list_student_ids
 from grader.definitions.collection import load_exercise, load_track
+from grader.definitions.files import folder_list
 from grader.definitions.student_edition import write_bundle
 from grader.definitions.wording import plural
 from grader.errors import UsageError
@@ -71,7 +72,7 @@ def notebook(target: str, output: Path | None, exercises: tuple[Path, ...]) -> N
     """
     from grader.course.handout_notebook import make_handout, make_track_handout  # needs Linux
 
-    course = None if exercises is None else str(exercises)
+    course = folder_list(exercises) or None
     group, *others = find_targets([target], *options.collection_for([target], exercises))
     if others or (group.track is None and len(group.files) != 1):
         raise UsageError(f"{target} is neither an exercise nor a track; name one of them")

@@ -130,7 +130,7 @@ def _plan(
     collection = options.collection_folders(exercises)
     paths = [Path(name) for name in assigned if is_path(name)]
     if exercises and (not assigned or len(paths) < len(assigned)):
-        paths += exercises
+        paths += collection
     for path in paths:
         options.refuse_submitted_definitions(path, folder)
     if assigned:

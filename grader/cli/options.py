@@ -35,18 +35,6 @@ EXISTING_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 _MAX_LINKS = 40  # symbolic links followed in one path, as in Linux
 
 
-def _split_folders(
-    _context: click.Context, _parameter: click.Parameter, folders: tuple[Path, ...]
-) -> tuple[Path, ...]:
-    """Return the folders of an option, of which one value may name several."""
-    return tuple(each for folder in folders for each in _split(folder))
-
-
-def _split(folder: Path) -> Iterable[Path]:
-    """Split a text at its colons, as in PATH, unless there is a folder of that name."""
-    return [folder] if folder.is_dir() else map(Path, str(folder).split(os.pathsep))
-
-
 def _exercise_ids(*folders: Path) -> list[str]:
     from grader.definitions.files import files_by_folder, id_in_name
 
@@ -98,7 +86,6 @@ exercise_argument = click.argument(
 )
 exercises_option = click.option(
     "--exercises",
-    callback=_split_folders,
     type=PATH,
     multiple=True,
     envvar="ETUDE_EXERCISES",
@@ -287,15 +274,18 @@ def write_file(path: Path, content: str | bytes) -> None:
 def collection_folders(option: Sequence[Path] = ()) -> tuple[Path, ...]:
     """Return the folders of the chosen collection.
 
-    The name of a course that Etude ships also works, unless a folder of that name is here.
+    One text may name several, separated by colons as in PATH. The name of a course that Etude ships
+    also works, unless a folder of that name is here.
     """
     from grader.definitions.files import courses, default_folder
     from grader.definitions.wording import join_quoted
 
     own_courses = courses()
     variable = os.environ.get("ETUDE_EXERCISES")
-    chosen = option or (_split(Path(variable)) if variable else [default_folder()])
-    folders = [path if path.is_dir() else own_courses.get(str(path), path) for path in chosen]
+    folders: list[Path] = []
+    for chosen in option or ([Path(variable)] if variable else [default_folder()]):
+        names = [str(chosen)] if chosen.is_dir() else str(chosen).split(os.pathsep)
+        folders += (Path(n) if Path(n).is_dir() else own_courses.get(n, Path(n)) for n in names)
     for path in folders:
         if not path.is_dir():
             hint = (

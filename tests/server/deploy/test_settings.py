@@ -30,7 +30,7 @@ def test_an_option_beats_the_environment_which_beats_the_file(
     monkeypatch.delenv("ETUDE_EXERCISES", raising=False)
     found = settings("--port", "3")
     assert (found["port"], found["per_minute"], found["queue_seconds"]) == (3, 2, 0)
-    assert found["exercises"] == (Path("a"), Path("b"))
+    assert found["exercises"] == (Path("a:b"),)
     assert found["database"] == "sqlite:///of-file.db"
 
 

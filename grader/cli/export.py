@@ -9,7 +9,7 @@ import click
 from grader.authoring.targets import find_targets
 from grader.cli import options
 from grader.cli.grading_rules import read_graded, read_rules, rules_options
-from grader.cli.server_extra import require_one_source, server_module, stored_option
+from grader.cli.server_extra import read_stored, require_one_source, stored_option
 from grader.course.autograder.gradescope_zip import Installation, make_autograder, read_assigned
 from grader.course.csv_rows import read_text, without_separator
 from grader.course.roster_file import list_student_ids
@@ -194,12 +194,7 @@ def canvas(
     elif rules != type(rules)():
         raise UsageError("a database has published grades: give --roster and rules with files only")
     else:
-        read_batch = server_module("gradebook_data").make_batch
-        with (
-            server_module("commands.server_options").open_store(database) as opened,
-            opened.read() as connection,
-        ):
-            batch = read_batch(connection)
+        batch = read_stored("make_batch", database)
     mark = "\ufeff" if gradebook.read_bytes().startswith(codecs.BOM_UTF8) else ""
     text = mark + without_separator(read_text(gradebook))
     scores = sum_scores(batch, exercises)

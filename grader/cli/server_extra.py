@@ -34,6 +34,18 @@ def require_one_source(results: Sequence[Path], database: str | None) -> None:
         raise click.UsageError("Give RESULTS or --database.")
 
 
+def read_stored(name: str, database: str) -> Any:
+    """Return the result of a function of the server's `gradebook_data`, called with a database.
+
+    Raises:
+        UsageError: A package of the optional extra is missing, or the database cannot be opened.
+    """
+    read = getattr(server_module("gradebook_data"), name)
+    open_store = server_module("commands.server_options").open_store
+    with open_store(database) as store, store.read() as connection:
+        return read(connection)
+
+
 @contextlib.contextmanager
 def require_service() -> Iterator[None]:
     """Raise an error with the installation command if the service is not installed.

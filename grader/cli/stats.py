@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from grader.cli import options
-from grader.cli.server_extra import require_one_source, server_module, stored_option
+from grader.cli.server_extra import read_stored, require_one_source, stored_option
 from grader.course.failures import FailureGroup, TestStatistics, group_failures, summarize_tests
 from grader.course.grades import read_results
 from grader.course.statistics import ExerciseStatistics, read_rows, summarize_exercises
@@ -55,12 +55,8 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
             group_failures(rows),
         )
     else:
-        read_statistics = server_module("gradebook_data").compute_statistics
-        with (
-            server_module("commands.server_options").open_store(database) as opened,
-            opened.read() as connection,
-        ):
-            statistics = [entry.statistics for entry in read_statistics(connection)]
+        stored = read_stored("compute_statistics", database)
+        statistics = [entry.statistics for entry in stored]
     if not statistics:
         raise UsageError("there is no verdict in what was given")
     if form == "json":

@@ -70,7 +70,7 @@ def describe_hint_price(exercise: "Exercise", status: "ExerciseStatus") -> str:
         raise UsageError(f"'{exercise.id}' has no hints")
     if status.hints >= len(hints):
         raise UsageError(f"you have seen all hints, {len(hints)}")
-    price = 0 if status.is_done else hints[status.hints].price
+    price = status.hint_price(hints)
     worth = status.available_xp(exercise.xp)
     return (
         f"Hint {status.hints + 1} of {len(hints)} costs {price} XP: "
@@ -86,7 +86,7 @@ def take_hint(exercise: "Exercise", status: "ExerciseStatus") -> int:
     from grader.progress.history import History, TakenHint, local_now
 
     number = status.hints + 1
-    price = 0 if status.is_done else exercise.hints[status.hints].price
+    price = status.hint_price(exercise.hints)
     # Recorded before it is shown, so that a hint seen is paid even if the terminal closes.
     add_to_record(History(hints=(TakenHint(exercise.id, number, price, local_now()),)), "this hint")
     return number

@@ -207,7 +207,7 @@ class FollowUp:
         now, hints = self._status, self.exercise.hints
         if now.failures < _FAILURES_BEFORE_HINT or now.hints >= len(hints):
             return []
-        price = 0 if now.is_done else hints[now.hints].price
+        price = now.hint_price(hints)
         cost = f"costs {price} XP" if price else "is free"
         command = self._spell("hint", self.exercise.id)
         return [f"Stuck? Hint {now.hints + 1} of {len(hints)} {cost}: {command}"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final, Literal, TypeAlias
 
-from grader.definitions.exercise import ExerciseId
+from grader.definitions.exercise import ExerciseId, Hint
 from grader.progress.breaks import MAX_REWARDED_BREAKS
 from grader.progress.history import History
 
@@ -44,6 +44,10 @@ class ExerciseStatus:
     def total(self) -> int:
         """All XP earned on the exercise, with one for each rewarded broken program."""
         return self.earned + min(len(self.broken), MAX_REWARDED_BREAKS)
+
+    def hint_price(self, hints: Sequence[Hint]) -> int:
+        """Return the XP that the next hint of an exercise costs; none once it is done."""
+        return 0 if self.is_done else hints[self.hints].price
 
     def available_xp(self, xp: int) -> int:
         """Return the XP that a first pass would earn now, for an exercise with `xp` points."""

@@ -247,7 +247,7 @@ def run(source: str) -> str:
     """
     with _suppress_output(), PageChild(DEFAULT_LIMITS) as child:
         if _page.grader is not None:
-            put_files(child, _page.grader.exercise)
+            put_files(child, _page.grader.exercise.data, _page.grader.exercise.id)
         child.load(_RUN_PRELUDE, [])
         _take_figures(child)  # discards the figures of an earlier run that was stopped
         child.call("_set_inputs", [_page.grader.copy_inputs() if _page.grader else {}], {})

@@ -11,7 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from grader.errors import DefinitionError, GraderFault, Location
+from grader.errors import DefinitionError, Location
+from grader.grading.program.loaded_program import put_files
 from grader.lessons.blocks import (
     Block,
     Cell,
@@ -61,8 +62,7 @@ def run_lesson(lesson: Lesson, sandbox: ChildFactory) -> Lesson:
 @contextmanager
 def _open_session(sandbox: ChildFactory, data: Mapping[str, bytes]) -> "Iterator[_LessonSession]":
     with sandbox.child(LIMITS) as child:
-        if data and not isinstance(child.put_files(data), Returned):
-            raise GraderFault("the lesson has data files, which this sandbox cannot take")
+        put_files(child, data, "the lesson")
         session = _LessonSession(child)
         session.load(_source(_DISPLAY), Location(_DISPLAY))
         yield session

@@ -189,7 +189,7 @@ class _SuiteRuns:
                 raise DefinitionError.at(exercise.where, "program: a right one cannot be loaded")
             if loaded is None:
                 return 0, [{}]
-            put_files(child, exercise)
+            put_files(child, exercise.data, exercise.id)
             relay = _Relay(loaded)
             requests = Requests(
                 RunningProgram(child), exercise.where, in_body=True, max_bytes=DEFAULT_RESULT_BYTES

@@ -35,7 +35,7 @@ def trace_shapes(
     with suppress(ChildGoneError, UnsupportedValueError), oracle.sandbox.child(limits) as child:
         inputs = oracle.inputs(test, oracle.draws(test)[0])
         child.start()
-        put_files(child, oracle.exercise)
+        put_files(child, oracle.exercise.data, oracle.exercise.id)
         child.load(inspect.getsource(shape_tracer), [])
         answer = child.call("line_shapes", [source, test.code.strip(), dict(inputs)], {})
         if isinstance(answer, Returned) and isinstance(answer.value, list):

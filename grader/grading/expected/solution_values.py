@@ -28,7 +28,7 @@ def loaded_solution(exercise: Exercise, sandbox: ChildFactory) -> Iterator[Loade
         message = "a test compares with the solution, which this edition does not have"
         raise DefinitionError.at(exercise.where, message)
     with sandbox.child(find_limits(exercise)) as child:
-        put_files(child, exercise, hidden=True)
+        put_files(child, {**exercise.data, **exercise.hidden_data}, exercise.id)
 
         def load() -> LoadedProgram:
             answer = child.load(exercise.solution, list(exercise.defines))

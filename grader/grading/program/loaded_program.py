@@ -22,18 +22,17 @@ from grader.sandbox.interface import Child
 from grader.sandbox.limits import DEFAULT_RESULT_BYTES
 
 
-def put_files(child: Child, exercise: Exercise, *, hidden: bool = False) -> None:
-    """Give the data files of an exercise to a child that has not run any code yet.
+def put_files(child: Child, contents: Mapping[str, bytes], owner: str) -> None:
+    """Give data files to a child that has not run any code yet.
 
     Args:
-        hidden: Whether to include the files that a submission gets only for hidden tests.
+        owner: What has the files, such as the id of an exercise.
 
     Raises:
         GraderFault: The sandbox does not support data files.
     """
-    contents = {**exercise.data, **(exercise.hidden_data if hidden else {})}
     if contents and not isinstance(child.put_files(contents), Returned):
-        raise GraderFault(f"{exercise.id} has data files, which this sandbox cannot take")
+        raise GraderFault(f"{owner} has data files, which this sandbox cannot take")
 
 
 @dataclass(slots=True, eq=False)
@@ -91,7 +90,7 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
     Raises:
         GraderFault: The exercise has data files, which the sandbox does not support.
     """
-    put_files(child, exercise)
+    put_files(child, exercise.data, exercise.id)
     text = ProgramText.of_submission(submission)
     if exercise.files_to_submit:
         file_names = [name for name, _, _ in text.files]

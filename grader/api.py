@@ -156,7 +156,7 @@ def render(verdict: Verdict, form: str = "json", *, file: str | os.PathLike[str]
     Raises:
         UsageError: There is no such format, or it needs environment variables that are not set.
     """
-    return format_named(form).renderer().render(Report.of_verdict(verdict, os.fspath(file)))
+    return format_named(form).render(Report.of_verdict(verdict, os.fspath(file)))
 
 
 def _make_submission(

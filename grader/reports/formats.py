@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from grader.errors import UsageError
 from grader.sandbox.printable import COMMAND_IN_LINE, COMMAND_LINE, without_commands
@@ -36,53 +36,63 @@ def _escape_markup(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Renderer:
-    """The rendering functions of a format."""
+class Format:
+    """A format. Its functions are named as `module.function`, and imported when they are used."""
 
-    batch: "Callable[[Batch], str]"
-    # For a single report that differs from a batch of one.
-    report: "Callable[[Report], str] | None" = None
-    appendix: "Callable[[Batch], str] | None" = None  # a second text that is appended to a file
+    name: str
+    batch: str  # the function that renders a batch
+    description: str
+    escape: _Escape = without_commands  # escapes CI commands in text that is printed
+    report: str = ""  # the function for a single report that differs from a batch of one
+    one_student: bool = False  # the format has room for one student only
+    verdicts_only: bool = False  # the format has no place for grades, only for verdicts
+    needs: tuple[str, ...] = ()  # required environment variables
+    appendix: str = ""  # the function for a second text of a batch, appended to a file
     appendix_variable: str = ""  # environment variable with the path of that file
 
     def render(self, result: "Report | Batch") -> str:
         """Render a report or a batch."""
         from grader.reports.report import Batch
 
-        if isinstance(result, Batch):
-            return self.batch(result)
-        return self.batch(Batch.from_report(result)) if self.report is None else self.report(result)
+        if isinstance(result, Batch) or not self.report:
+            batch = result if isinstance(result, Batch) else Batch.from_report(result)
+            return find_function(self.batch)(batch)
+        return find_function(self.report)(result)
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
-    """The properties of a format that are known without importing its renderer."""
-
-    name: str
-    module: str  # the name of a module in `grader.reports`
-    description: str
-    escape: _Escape = without_commands  # escapes CI commands in text that is printed
-    one_student: bool = False  # the format has room for one student only
-    verdicts_only: bool = False  # the format has no place for grades, only for verdicts
-    needs: tuple[str, ...] = ()  # required environment variables
-
-    def renderer(self) -> Renderer:
-        """Import the renderer from the format's module."""
-        module = importlib.import_module(f"grader.reports.{self.module}")
-        renderer: Renderer = module.RENDERERS[self.name]
-        return renderer
+def find_function(name: str) -> Callable[[Any], str]:
+    """Import a function of a renderer, named as `module.function`."""
+    module, _, function = name.partition(".")
+    render: Callable[[Any], str] = getattr(
+        importlib.import_module(f"grader.reports.{module}"), function
+    )
+    return render
 
 
 def _for_platform(name: str, description: str, needs: tuple[str, ...] = ()) -> Format:
-    return Format(name, "to_platforms", description, _escape_json, True, True, needs)
+    return Format(
+        name, f"to_platforms.{name}", description, _escape_json,
+        one_student=True, verdicts_only=True, needs=needs,
+    )  # fmt: skip
 
 
 _ALL: Final = (
-    Format("text", "to_text", "for a terminal"),
-    Format("plain", "to_plain", "sentences without marks, for screen readers"),
-    Format("json", "to_json", "everything, see `etude schema verdict`", _escape_json),
-    Format("jsonl", "to_json", "the same, a line for each submission", _escape_json),
-    Format("junit", "to_junit", "JUnit XML, which most CI systems read", _escape_markup),
+    Format("text", "to_text.render", "for a terminal", report="to_text.render"),
+    Format(
+        "plain", "to_plain.render_batch", "sentences without marks, for screen readers",
+        report="to_plain.render_report",
+    ),
+    Format(
+        "json", "to_json.batch_object", "everything, see `etude schema verdict`", _escape_json,
+        report="to_json.report_object",
+    ),
+    Format(
+        "jsonl", "to_json.batch_lines", "the same, a line for each submission", _escape_json,
+        report="to_json.json_line",
+    ),
+    Format(
+        "junit", "to_junit.render_batch", "JUnit XML, which most CI systems read", _escape_markup
+    ),
     _for_platform("gradescope", "results.json"),
     _for_platform(
         "classroom50",
@@ -91,17 +101,28 @@ _ALL: Final = (
     ),
     # This format consists of commands, so its renderer escapes the submission's text itself.
     Format(
-        "github", "to_github", "GitHub Actions annotations and job summary", str, verdicts_only=True
+        "github", "to_github.render_batch", "GitHub Actions annotations and job summary", str,
+        report="to_github.render_report", verdicts_only=True,
+        appendix="to_github.job_summary", appendix_variable="GITHUB_STEP_SUMMARY",
     ),
     _for_platform("exercism", "results.json, version 3"),
     _for_platform("prairielearn", "results.json"),
-    Format("ctrf", "to_ctrf", "Common Test Report Format", _escape_json, verdicts_only=True),
-    Format("markdown", "to_markdown", "for a comment or a wiki"),
-    Format("html", "to_html", "one page that needs no other file", _escape_markup),
-    Format("csv", "to_tables", "a row for each submission"),
-    Format("gradebook", "to_tables", "CSV: students by exercises"),
-    Format("moodle", "to_tables", "CSV of grades that Moodle imports"),
-)
+    Format(
+        "ctrf", "to_ctrf.render_batch", "Common Test Report Format", _escape_json,
+        verdicts_only=True,
+    ),
+    Format(
+        "markdown", "to_markdown.render_batch", "for a comment or a wiki",
+        report="to_markdown.render_report",
+    ),
+    Format(
+        "html", "to_html.render_batch", "one page that needs no other file", _escape_markup,
+        report="to_html.render_report",
+    ),
+    Format("csv", "to_tables.submissions", "a row for each submission"),
+    Format("gradebook", "to_tables.gradebook", "CSV: students by exercises"),
+    Format("moodle", "to_tables.moodle", "CSV of grades that Moodle imports"),
+)  # fmt: skip
 
 FORMATS: Final[Mapping[str, Format]] = {format_.name: format_ for format_ in _ALL}
 """Every format by its name."""
@@ -206,7 +227,7 @@ class Delivery:
     def load(self) -> None:
         """Import the renderers, while the sandbox is starting."""
         for format_ in self.formats:
-            format_.renderer()
+            find_function(format_.batch)
 
     def write(self, result: "Report | Batch") -> None:
         """Write every file, and append each format's appendix to its file.
@@ -222,28 +243,27 @@ class Delivery:
         for request in self.files:
             try:
                 assert request.file is not None  # for the type checker
-                renderer = request.format.renderer()
                 try:
-                    text = renderer.render(result)
+                    text = request.format.render(result)
                 except Exception:
                     faulty = (
                         replace(result, reports=tuple(map(_faulty, result)))
                         if isinstance(result, Batch)
                         else _faulty(result)
                     )
-                    write_whole(request.file, renderer.render(faulty))
+                    write_whole(request.file, request.format.render(faulty))
                     raise
                 write_whole(request.file, text)
             except Exception as error:  # noqa: BLE001  raised below, when the others are written
                 errors.append(error)
         for each_format in self.formats:
             try:
-                renderer = each_format.renderer()
-                path = os.environ.get(renderer.appendix_variable)
-                if renderer.appendix is not None and path:
+                path = os.environ.get(each_format.appendix_variable)
+                if path:
                     batch = result if isinstance(result, Batch) else Batch.from_report(result)
                     with open(path, "ab") as file:  # noqa: PTH123  the runner's own name for it
-                        file.write(renderer.appendix(batch).encode("utf-8", "replace"))
+                        appendix = find_function(each_format.appendix)(batch)
+                        file.write(appendix.encode("utf-8", "replace"))
             except Exception as error:  # noqa: BLE001  the same
                 errors.append(error)
         if errors:
@@ -252,7 +272,7 @@ class Delivery:
     def text(self, result: "Report | Batch") -> str:
         """Return the text to print, with CI commands escaped; JSON and XML keep their content."""
         printed = format_named(self.printed)
-        text = printed.renderer().render(result)
+        text = printed.render(result)
         return printed.escape(text) if is_read_by_a_runner() else text
 
 

@@ -6,7 +6,6 @@ from typing import Any, Final
 
 from grader import __version__
 from grader.grading.results.verdict import Outcome
-from grader.reports.formats import Renderer
 from grader.reports.phrases import printed_output, submission_name, test_label, to_one_line
 from grader.reports.report import Batch, Report
 
@@ -79,6 +78,3 @@ def _tests(report: Report) -> list[dict[str, Any]]:
 def _test(name: str, status: str, raw: str, message: str) -> dict[str, Any]:
     extra = {"message": message} if message else {}
     return {"name": name, "status": status, "duration": 0, "rawStatus": raw, **extra}
-
-
-RENDERERS = {"ctrf": Renderer(render_batch)}

@@ -11,7 +11,6 @@ from grader.definitions.wording import plural
 from grader.grading.results.verdict import Outcome
 from grader.reports import to_markdown as markdown
 from grader.reports.document import NO_SANDBOX, help_lines
-from grader.reports.formats import Renderer
 from grader.reports.phrases import (
     FAULT_FOR_LEARNERS,
     failure_reason,
@@ -121,13 +120,3 @@ def _join(errors: list[str], others: list[str]) -> str:
         rest = command("error", f"{omitted} more did not pass; the job summary has them all.")
         errors = [*errors[: _MAX_ANNOTATIONS - 1], rest]
     return "".join(f"{line}\n" for line in [*errors, *others])
-
-
-RENDERERS = {
-    "github": Renderer(
-        batch=render_batch,
-        report=render_report,
-        appendix=job_summary,
-        appendix_variable="GITHUB_STEP_SUMMARY",
-    )
-}

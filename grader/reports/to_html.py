@@ -10,7 +10,6 @@ from typing import Final
 from grader.definitions.wording import plural
 from grader.grading.results.verdict import Outcome, TestResult, ValueSummary
 from grader.reports.document import Block, Code, Details, Sentence, document
-from grader.reports.formats import Renderer
 from grader.reports.html_heatmap import STYLE as HEATMAP_STYLE
 from grader.reports.html_heatmap import heatmap
 from grader.reports.html_page import html_page, html_part
@@ -233,6 +232,3 @@ def _output_block(output: str) -> str:
     if not output.strip():
         return ""
     return f'<p class="quiet">Your code printed:</p><pre>{escape(strip_controls(output))}</pre>\n'
-
-
-RENDERERS = {"html": Renderer(batch=render_batch, report=render_report)}

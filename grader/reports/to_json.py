@@ -3,15 +3,15 @@
 import json
 from importlib.resources import files
 
-from grader.reports.formats import Renderer
 from grader.reports.report import Batch, Report
 
 
-def _report_object(report: Report) -> str:
+def report_object(report: Report) -> str:
+    """Return a verdict or fault as an object."""
     return json.dumps(report.data(), indent=2) + "\n"
 
 
-def _batch_object(batch: Batch) -> str:
+def batch_object(batch: Batch) -> str:
     """Return a batch as one object, including the files that were skipped."""
     data = {
         "verdicts": [report.data() for report in batch],
@@ -19,6 +19,11 @@ def _batch_object(batch: Batch) -> str:
         "not_looked_at": list(batch.not_looked_at),
     }
     return json.dumps(data, indent=2) + "\n"
+
+
+def batch_lines(batch: Batch) -> str:
+    """Return a batch as JSON Lines."""
+    return "".join(map(json_line, batch))
 
 
 def json_line(report: Report) -> str:
@@ -29,9 +34,3 @@ def json_line(report: Report) -> str:
 def verdict_schema_text() -> str:
     """Return the published JSON Schema of the formats `json` and `jsonl`."""
     return files("grader.reports").joinpath("verdict.schema.json").read_text("utf-8")
-
-
-RENDERERS = {
-    "json": Renderer(_batch_object, _report_object),
-    "jsonl": Renderer(lambda batch: "".join(map(json_line, batch)), json_line),
-}

@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 
 from grader.grading.results.verdict import Outcome, TestResult
 from grader.reports.document import help_lines
-from grader.reports.formats import Renderer
 from grader.reports.phrases import (
     printed_output,
     strip_controls,
@@ -138,6 +137,3 @@ def _text(parent: ET.Element, tag: str, text: str) -> None:
 
 def _xml(text: str) -> str:
     return _NOT_XML.sub("\ufffd", text)
-
-
-RENDERERS = {"junit": Renderer(render_batch)}

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from grader.grading.results.verdict import Outcome
 from grader.reports.document import Block, Code, Details, Sentence, document
 from grader.reports.failing_test import TextLayout, value_lines
-from grader.reports.formats import Renderer
 from grader.reports.phrases import (
     counted_points_note,
     failures_in_full,
@@ -133,6 +132,3 @@ def _block(block: Block) -> str:
 def _output_block(output: str, head: str) -> Iterator[str]:
     if output.strip():
         yield f"\n{escape_markdown(head)}:\n\n{as_code_block(output)}"
-
-
-RENDERERS = {"markdown": Renderer(batch=render_batch, report=render_report)}

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from grader.definitions.wording import shorten
 from grader.grading.results.verdict import TestResult, ValueSummary
 from grader.reports.document import document, plain_lines
-from grader.reports.formats import Renderer
 from grader.reports.number_cells import format_matrices
 from grader.reports.phrases import (
     VERBOSE_HINT,
@@ -121,6 +120,3 @@ def _output_lines(output: str, head: str) -> Iterator[str]:
     if output.strip():
         yield head
         yield from (f"  {line}" for line in strip_controls(output).splitlines())
-
-
-RENDERERS = {"plain": Renderer(batch=render_batch, report=render_report)}

@@ -20,7 +20,6 @@ from typing import Any, Final, TypeAlias
 from grader.definitions.wording import plural, shorten
 from grader.grading.results.verdict import Outcome, TestResult
 from grader.reports.document import document, help_lines, plain_lines
-from grader.reports.formats import Renderer
 from grader.reports.phrases import (
     FAULT_FOR_LEARNERS,
     printed_output,
@@ -276,11 +275,3 @@ def _fitting(make: Callable[[int], _Object], largest: int, max_length: int) -> s
 
 def _text(data: _Object) -> str:
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
-
-
-RENDERERS = {
-    "classroom50": Renderer(classroom50),
-    "exercism": Renderer(exercism),
-    "gradescope": Renderer(gradescope),
-    "prairielearn": Renderer(prairielearn),
-}

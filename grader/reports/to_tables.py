@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from grader.grading.submissions.submission_time import utc_text
-from grader.reports.formats import Renderer
 from grader.reports.phrases import failure_reason, to_one_line
 from grader.reports.report import Batch, Report
 
@@ -110,10 +109,3 @@ def _table(rows: Iterable[Sequence[_Cell]]) -> str:
     text = io.StringIO()
     csv.writer(text).writerows([safe_cell(cell) for cell in row] for row in rows)
     return text.getvalue()
-
-
-RENDERERS = {
-    "csv": Renderer(submissions),
-    "gradebook": Renderer(gradebook),
-    "moodle": Renderer(moodle),
-}

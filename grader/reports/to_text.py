@@ -16,7 +16,6 @@ from grader.definitions.wording import plural
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.document import Block, Code, Details, Role, Sentence, document
 from grader.reports.failing_test import TextLayout, input_lines, output_lines, value_lines
-from grader.reports.formats import Renderer
 from grader.reports.phrases import (
     VERBOSE_HINT,
     WIDEST_PROSE,
@@ -344,6 +343,3 @@ def _mark(outcome: Outcome) -> tuple[str, str]:
 
 def _indent(lines: Sequence[Text]) -> Iterator[Text]:
     return (Text.assemble(_INDENT, line) if line else line for line in lines)
-
-
-RENDERERS = {"text": Renderer(batch=render, report=render)}

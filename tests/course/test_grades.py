@@ -162,7 +162,7 @@ def test_points_given_by_hand_replace_others_and_name_who_gave_them(
 
     assert gradebook(batch)[1] == ["ada", "2.5", "excused", "2.5", "4"]
     for name in ("csv", "junit", "markdown", "plain", "text"):
-        assert "by Kim" in format_named(name).renderer().render(batch)
+        assert "by Kim" in format_named(name).render(batch)
     page = to_html.render_batch(batch)
     assert "Counted: 2.5 of 4 points (set by hand by Kim: right idea)." in page
     assert "excused by Kim: ill." in page

@@ -20,7 +20,7 @@ from junitparser import Error, Failure, JUnitXml, Properties, Skipped
 from grader.grading.results.verdict import Outcome, TestResult
 from grader.reports.formats import FORMATS
 from grader.reports.report import Batch, Report
-from grader.reports.to_github import command
+from grader.reports.to_github import command, job_summary
 from grader.reports.to_json import verdict_schema_text
 from tests.reports.conftest import failed, report_of
 
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.usefixtures("classroom")
 
 
 def rendered(name: str, wanted: Report | Batch) -> str:
-    return FORMATS[name].renderer().render(wanted)
+    return FORMATS[name].render(wanted)
 
 
 def wrong_in(value: object, schema: Mapping[str, Any]) -> list[str]:
@@ -321,9 +321,7 @@ def test_github_gets_ten_annotations_at_most() -> None:
 
 def test_a_job_summary_is_no_longer_than_a_mebibyte() -> None:
     """What is left out is said."""
-    appendix = FORMATS["github"].renderer().appendix
-    assert appendix is not None
-    summary = appendix(Batch((report_of(tuple(_large("\u00e9"))),)))
+    summary = job_summary(Batch((report_of(tuple(_large("\u00e9"))),)))
     assert len(summary.encode()) <= 1 << 20
     assert "1 MiB" in summary[-100:]
 

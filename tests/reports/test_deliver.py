@@ -13,7 +13,7 @@ import pytest
 
 from grader.errors import UsageError
 from grader.reports import to_html
-from grader.reports.formats import Delivery, Renderer, RequestedFormat
+from grader.reports.formats import Delivery, RequestedFormat
 from grader.reports.report import Batch, Report
 from grader.whole_files import write_whole
 
@@ -212,13 +212,14 @@ def test_a_pipe_is_written_to() -> None:
 
 @pytest.fixture
 def _broken_html(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = to_html.render_report
+
     def one(wanted: Report) -> str:
         if not wanted.is_fault:
             raise ValueError("a bug in a renderer")
-        return to_html.render_report(wanted)
+        return real(wanted)
 
-    broken = Renderer(to_html.render_batch, one)
-    monkeypatch.setitem(to_html.RENDERERS, "html", broken)
+    monkeypatch.setattr(to_html, "render_report", one)
 
 
 @pytest.mark.usefixtures("_broken_html")

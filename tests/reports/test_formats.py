@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from grader.definitions.exercise import TestId
 from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome, TestResult
-from grader.reports.formats import FORMATS, format_named
+from grader.reports.formats import FORMATS, find_function, format_named
 from grader.reports.report import Batch, Report
 from grader.reports.to_tables import safe_cell
 from tests.reports.conftest import failed, report_of
@@ -30,19 +30,19 @@ pytestmark = pytest.mark.usefixtures("classroom")
 
 
 def rendered(name: str, wanted: Report | Batch) -> str:
-    return FORMATS[name].renderer().render(wanted)
+    return FORMATS[name].render(wanted)
 
 
 @pytest.mark.parametrize("name", FOR_LEARNERS)
 def test_what_a_learner_reads_of_a_fault_quotes_nothing(name: str, cases: Cases) -> None:
     """A fault's message may quote a hidden test; it is for the person who runs the grader."""
-    renderer = FORMATS[name].renderer()
+    renderer = FORMATS[name]
     for case in ("fault", "homework-fault"):
         wanted = cases[case]
         assert "FAULT-REASON" not in rendered(name, wanted)
-        if renderer.appendix is not None:
+        if renderer.appendix:
             batch = wanted if isinstance(wanted, Batch) else Batch((wanted,))
-            assert "FAULT-REASON" not in renderer.appendix(batch)
+            assert "FAULT-REASON" not in find_function(renderer.appendix)(batch)
 
 
 ODD = st.text(max_size=60) | st.sampled_from(
@@ -155,7 +155,7 @@ def test_a_hidden_test_shows_its_id_and_message_only(name: str) -> None:
 def test_every_format_is_found_by_its_name() -> None:
     """And a name that is nearly one gets a suggestion."""
     for name, each in FORMATS.items():
-        assert (each.name, callable(each.renderer().batch)) == (name, True)
+        assert (each.name, callable(find_function(each.batch))) == (name, True)
         assert each.description
     with pytest.raises(UsageError, match="did you mean 'junit'"):
         format_named("junti")

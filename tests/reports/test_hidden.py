@@ -24,7 +24,7 @@ from grader.grading.results.raw_result import DifferenceKind
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.session.engine import Engine
 from grader.grading.submissions.submission import Submission
-from grader.reports.formats import FORMATS
+from grader.reports.formats import FORMATS, find_function
 from grader.reports.report import Batch, Report
 from grader.reports.to_text import print_verdict
 from grader.sandbox.process import Sandbox
@@ -229,17 +229,17 @@ def terminal(verdict: Verdict) -> str:
 def _one(name: str, *, verbose: bool) -> Render:
     def render(verdict: Verdict) -> str:
         report = replace(Report.of_verdict(verdict, "s.py"), verbose=verbose)
-        return FORMATS[name].renderer().render(report)
+        return FORMATS[name].render(report)
 
     return render
 
 
 def _many(name: str) -> Render:
     def render(verdict: Verdict) -> str:
-        renderer = FORMATS[name].renderer()
+        chosen = FORMATS[name]
         batch = Batch((replace(Report.of_verdict(verdict, "in/ada/s.py"), student="ada"),))
-        appendix = renderer.appendix(batch) if renderer.appendix is not None else ""
-        return renderer.render(batch) + appendix
+        appendix = find_function(chosen.appendix)(batch) if chosen.appendix else ""
+        return chosen.render(batch) + appendix
 
     return render
 

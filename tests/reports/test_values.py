@@ -22,7 +22,7 @@ LONG = ValueSummary("float64 (6, 1)", "...", tuple((number / 4,) for number in r
 def rendered(name: str, *tests: TestResult, verbose: bool = False) -> str:
     made = verdict(Outcome.FAILED, tests)
     report = Report("scaled-scores", "ada.py", "failed", made, verbose=verbose)
-    return FORMATS[name].renderer().render(report)
+    return FORMATS[name].render(report)
 
 
 def failing(name: str = "worked", **more: Any) -> TestResult:
@@ -107,4 +107,4 @@ def test_every_format_for_people_shows_each_section_of_a_verdict(name: str) -> N
     """Such as the notes on a notebook, which no recorded verdict has."""
     annotated = verdict(Outcome.FAILED, (failing(),), notes=("Cell 2 was left out.",))
     report = Report.of_verdict(annotated, "ada.py")
-    assert "Cell 2 was left out." in FORMATS[name].renderer().render(report)
+    assert "Cell 2 was left out." in FORMATS[name].render(report)

@@ -24,8 +24,11 @@ def progress(total: int, done: str = "graded") -> Iterator[Callable[[], None]]:
         done: The participle in the lines, such as "graded".
     """
     if sys.stderr.isatty():
-        with _bar(total, _BAR_LABELS[done]) as advance_bar:
-            yield advance_bar
+        label = _BAR_LABELS[done]
+        with click.progressbar(
+            length=total, label=label, show_pos=True, file=sys.stderr
+        ) as progress_bar:
+            yield lambda: progress_bar.update(1)
         return
     began = last_line = time.monotonic()
     number = 0
@@ -42,44 +45,3 @@ def progress(total: int, done: str = "graded") -> Iterator[Callable[[], None]]:
         click.echo(f"{done} {number} of {total}, {rate:.0f}/s, {seconds_left:.0f} s left", err=True)
 
     yield advance
-
-
-@contextlib.contextmanager
-def _bar(total: int, doing: str) -> Iterator[Callable[[], None]]:
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        ProgressColumn,
-        Task,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-    from rich.text import Text
-
-    class Rate(ProgressColumn):
-        def render(self, task: Task) -> Text:
-            return Text(f"{task.speed or 0:.0f}/s", style="dim")
-
-    columns = (
-        TextColumn(doing),
-        BarColumn(),
-        MofNCompleteColumn(),
-        Rate(),
-        TimeRemainingColumn(),
-    )
-    # No refresh thread, because workers are forked while the bar is shown.
-    bar = Progress(*columns, console=Console(stderr=True), auto_refresh=False, transient=True)
-    with bar:
-        task = bar.add_task("", total=total)
-        refreshed = 0.0
-
-        def advance() -> None:
-            nonlocal refreshed
-            bar.advance(task)
-            if time.monotonic() - refreshed > 1 / 20:
-                refreshed = time.monotonic()
-                bar.refresh()
-
-        yield advance

@@ -11,7 +11,7 @@ import numpy as np
 
 from grader.browser.page_child import PageChild
 from grader.grading.feedback import outcome_sentences
-from grader.grading.program.loaded_program import loading_problem
+from grader.grading.program.loaded_program import ending_problem, loading_problem
 from grader.grading.submissions.program_text import ProgramText
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import Answer, ChildGoneError, Raised, Returned
@@ -136,9 +136,8 @@ class LearnerGpt:
         return GeneratedLetter(letters[token], choices, list(map(_encode_weights, weights)), counts)
 
     def _explain_ending(self, error: ChildGoneError) -> GptProblem:
-        sentence = outcome_sentences.ended_process_sentence(error, self._text)
-        line = outcome_sentences.stopped_line(error, self._text.source)
-        return GptProblem(sentence, self._exercise(line))
+        problem = ending_problem(error, self._text)
+        return GptProblem(problem.sentence(), self._exercise(problem.line))
 
     def _find_problem(self, answer: Answer) -> GptProblem | None:
         if not isinstance(answer, Raised):

@@ -46,7 +46,7 @@ from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import outcome_sentences
 from grader.grading.program.author_code import provide_data_files
-from grader.grading.program.loaded_program import loading_problem, put_files
+from grader.grading.program.loaded_program import ending_problem, loading_problem, put_files
 from grader.grading.results.jobs import find_limits
 from grader.grading.results.verdict import Diagnosis, LineShape, Outcome, TestResult, Verdict
 from grader.grading.results.verdict_json import fault_data, result_data, verdict_data
@@ -386,12 +386,12 @@ def _find_problem(child: PageChild, source: str) -> dict[str, Any] | None:
     try:
         answer = child.load(source, [])
     except ChildGoneError as error:
-        sentence = outcome_sentences.ended_process_sentence(error, ProgramText(source))
-        return {"message": sentence, "line": outcome_sentences.stopped_line(error, source)}
-    if not isinstance(answer, Raised):
-        return None
-    # The outermost frame is this source's; deeper ones may lie in another cell.
-    problem = loading_problem(replace(answer, frames=answer.frames[:1]))
+        problem = ending_problem(error, ProgramText(source))
+    else:
+        if not isinstance(answer, Raised):
+            return None
+        # The outermost frame is this source's; deeper ones may lie in another cell.
+        problem = loading_problem(replace(answer, frames=answer.frames[:1]))
     return {"message": problem.sentence(), "line": problem.line}
 
 

@@ -107,7 +107,7 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
         try:
             program = join_cells(child, submission)
         except ChildGoneError as error:
-            return LoadedSubmission(problem=_ending_problem(error))
+            return LoadedSubmission(problem=ending_problem(error))
     loaded = _load(child, program, exercise)
     problem = loaded.problem and replace(
         loaded.problem, line=program.text.main_line(loaded.problem.line)
@@ -147,14 +147,15 @@ def _load(child: Child, program: NotebookProgram, exercise: Exercise) -> LoadedS
         problems = (_name_problem(exercise, name, defined, text) for name in names)
         values = next(filter(None, problems), None) or _values(child, exercise, text)
     except ChildGoneError as error:
-        return LoadedSubmission(problem=_ending_problem(error, text))
+        return LoadedSubmission(problem=ending_problem(error, text))
     if not isinstance(values, dict):
         return LoadedSubmission(problem=LoadingProblem(Outcome.FAILED, values), notes=notes)
     loaded = LoadedProgram(child, exercise, values, text, defined)
     return LoadedSubmission(loaded, notes=notes)
 
 
-def _ending_problem(error: ChildGoneError, text: ProgramText = NO_TEXT) -> LoadingProblem:
+def ending_problem(error: ChildGoneError, text: ProgramText = NO_TEXT) -> LoadingProblem:
+    """Return the problem for the end of a program's process."""
     return LoadingProblem(
         outcome_sentences.error_outcome(error),
         partial(outcome_sentences.ended_process_sentence, error, text),

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from functools import partial
 
 from grader.definitions.exercise import TestCase
 from grader.grading.checks import Judgement, judge, make_check
@@ -12,7 +11,7 @@ from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback import outcome_sentences
 from grader.grading.feedback.difference_sentences import difference_message, item_names
 from grader.grading.program.author_code import TooLargeError, TooLongError
-from grader.grading.program.loaded_program import LoadedProgram
+from grader.grading.program.loaded_program import LoadedProgram, ending_problem
 from grader.grading.program.proxies import NoValueError
 from grader.grading.results.raw_result import DifferenceKind, RawResult
 from grader.grading.results.verdict import Outcome
@@ -99,16 +98,10 @@ class ProgramTester:
             case NoValueError():
                 return self._without_value(test, error, replace(raw, got=error.answer))
             case ChildGoneError():
-                self.ending = outcome_sentences.error_outcome(error)
-                line = outcome_sentences.stopped_line(error, self._program.text.source)
-                sentence = self._sentence(
-                    partial(
-                        outcome_sentences.ended_process_sentence,
-                        error,
-                        self._program.text,
-                    )
-                )
-                return UndisclosedResult(self.ending, raw, sentence, line)
+                problem = ending_problem(error, self._program.text)
+                self.ending = problem.outcome
+                sentence = self._sentence(problem.sentence)
+                return UndisclosedResult(problem.outcome, raw, sentence, problem.line)
             case TooLongError():
                 seconds = self._program.child.limits.wall_seconds + AUTHOR_SECONDS
                 sentence = self._sentence(lambda: outcome_sentences.endless_test_sentence(seconds))

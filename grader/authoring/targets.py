@@ -66,21 +66,18 @@ def _find_groups(name: str, folders: Sequence[Path]) -> Iterator[TargetGroup]:
 def _find_by_id(name: str, folders: Sequence[Path]) -> TargetGroup:
     """Find an exercise or track of the collection by its id."""
     files = files_by_folder(*folders)
-    tracks = {below.name: below for below in files if exists(below / TRACK_FILE)}
     paths = [path for paths in files.values() for path in paths]
-    exercises = {id_in_name(path): path for path in paths}
-    matches = [path for path in paths if id_in_name(path) == name]
-    matches += [below for below in files if below.name == name and exists(below / TRACK_FILE)]
+    tracks = [below for below in files if exists(below / TRACK_FILE)]
+    names = [*map(id_in_name, paths), *(below.name for below in tracks)]
+    matches = [path for path, own in zip([*paths, *tracks], names, strict=True) if own == name]
+    if not matches:
+        hint = did_you_mean(name, names) or f" in {folder_list(folders)}"
+        raise UsageError(f"no exercise or track {quote(name)}{hint}{path_hint(name)}")
     if len(matches) > 1:
         raise UsageError(
             f"{quote(name)} is both {matches[0]} and {matches[1]}; name one by its path"
         )
-    if name in exercises:
-        return TargetGroup((exercises[name],))
-    if name in tracks:
-        return _make_track_group(tracks[name])
-    hint = did_you_mean(name, [*exercises, *tracks]) or f" in {folder_list(folders)}"
-    raise UsageError(f"no exercise or track {quote(name)}{hint}{path_hint(name)}")
+    return _make_track_group(matches[0]) if matches[0] in tracks else TargetGroup((matches[0],))
 
 
 def _list_groups(*folders: Path) -> Iterator[TargetGroup]:

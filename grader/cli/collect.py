@@ -10,7 +10,7 @@ from grader.cli.main import EXIT_USAGE
 from grader.course.platform_download import collect
 from grader.course.roster_file import read_names
 from grader.definitions.collection import load_exercise
-from grader.definitions.files import files_by_folder, id_in_name
+from grader.definitions.files import all_exercise_files, id_in_name
 from grader.definitions.wording import plural
 from grader.errors import UsageError
 from grader.grading.submissions.submission_time import CLONE
@@ -49,8 +49,7 @@ def command(
       etude collect submissions.zip --into submissions/
       etude collect moodle.zip --into submissions/ --roster roster.csv
     """
-    collection = options.collection_folders(exercises)
-    paths = [path for files in files_by_folder(*collection).values() for path in files]
+    paths = all_exercise_files(*options.collection_folders(exercises))
     ids = [id_in_name(path) for path in paths]
     if only is not None and only not in ids:
         raise UsageError(f"there is no exercise {only!r}")

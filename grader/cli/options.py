@@ -36,9 +36,9 @@ _MAX_LINKS = 40  # symbolic links followed in one path, as in Linux
 
 
 def _exercise_ids(*folders: Path) -> list[str]:
-    from grader.definitions.files import files_by_folder, id_in_name
+    from grader.definitions.files import all_exercise_files, id_in_name
 
-    return [id_in_name(path) for paths in files_by_folder(*folders).values() for path in paths]
+    return [id_in_name(path) for path in all_exercise_files(*folders)]
 
 
 def _lesson_ids(*folders: Path) -> list[str]:

@@ -18,6 +18,7 @@ from grader.definitions.decode import decode
 from grader.definitions.exercise import Difficulty, Exercise, ExerciseId
 from grader.definitions.files import (
     TRACK_FILE,
+    all_exercise_files,
     course_file,
     courses,
     data_digests,
@@ -246,8 +247,7 @@ def exercise_ids(*folders: Path) -> list[str]:
         UsageError: There is no such folder, or it is a single track.
         DefinitionError: A track's folder is a symbolic link, or a name cannot be printed.
     """
-    files = files_by_folder(*folders).values()
-    return [str(_id_in_name(path)) for paths in files for path in paths]
+    return list(map(id_in_name, all_exercise_files(*folders)))
 
 
 def find_exercise(name: str, *folders: Path) -> Exercise:
@@ -257,8 +257,7 @@ def find_exercise(name: str, *folders: Path) -> Exercise:
         UsageError: There is no such exercise. The message suggests the closest id.
         DefinitionError: The exercise is not valid.
     """
-    files = [path for files in files_by_folder(*folders).values() for path in files]
-    paths = [path for path in files if _id_in_name(path) == name]
+    paths = [path for path in all_exercise_files(*folders) if id_in_name(path) == name]
     if not paths:
         raise _no_exercise(name, exercise_ids(*folders), folders)
     loader = _Loader()
@@ -289,7 +288,7 @@ class _Loader:
         """Load exercise files; return them by the ids in their names, with None if not valid."""
         exercises: dict[ExerciseId, Exercise | None] = {}
         for path in paths:
-            name = _id_in_name(path)
+            name = ExerciseId(id_in_name(path))
             if name in self.paths:
                 first = self.paths[name]
                 self.log.add(Location(path), f"exercise {quote(name)} is already in {first}")
@@ -403,10 +402,6 @@ def _blank(name: ExerciseId, path: Path) -> Exercise:
         where=Location(path), id=name, title=name, difficulty="beginner", xp=0, defines={},
         instructions="The definition of this exercise is not valid.", starter="", tests=(),
     )  # fmt: skip
-
-
-def _id_in_name(path: Path) -> ExerciseId:
-    return ExerciseId(id_in_name(path))
 
 
 def _no_exercise(name: str, names: Sequence[str], folders: Sequence[Path]) -> UsageError:

@@ -129,6 +129,11 @@ def lessons_folder(track_folder: Path) -> Path | None:
     return folder if folder.is_dir() else None
 
 
+def all_exercise_files(*folders: Path) -> list[Path]:
+    """Return the exercise files of a collection; see `files_by_folder`."""
+    return [path for paths in files_by_folder(*folders).values() for path in paths]
+
+
 def all_lesson_files(*folders: Path) -> list[Path]:
     """Return the lessons of a collection, track by track.
 

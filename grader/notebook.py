@@ -173,7 +173,7 @@ def task(exercise: str, *, course: str | Path | None = None) -> CellOutput:
 @_without_traceback
 def progress(*, course: str | Path | None = None) -> CellOutput:
     """Show the passed exercises of each track, XP and streak; for `course` see `check`."""
-    text = "\n".join(progress_lines(None if course is None else Path(course)))
+    text = "\n".join(progress_lines(() if course is None else (Path(course),)))
     return CellOutput(text, f"<pre>{html.escape(text)}</pre>")
 
 

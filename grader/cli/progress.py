@@ -107,9 +107,9 @@ def print_path() -> None:
     click.echo(str(Store().path))
 
 
-def progress_lines(exercises: Path | None, *, with_bars: bool = False) -> Iterator[str]:
+def progress_lines(exercises: tuple[Path, ...], *, with_bars: bool = False) -> Iterator[str]:
     """Yield the lines of `etude progress`."""
-    collection = Collection.load(options.collection_folder(exercises))
+    collection = Collection.load(*options.collection_folders(exercises))
     history = Store().read()
     standing = compute_statuses(history)
     groups = [(track.definition.title, track.exercises) for track in collection.tracks]

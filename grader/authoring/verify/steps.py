@@ -103,8 +103,6 @@ def run_steps(facts: ProofFacts) -> Iterator[list[VariantRun]]:
     if facts.solution.has_timed_out:
         facts.sound_tests = frozenset()
         return
-    # The right program is another one if only the starter and the solution together pass.
-    facts.sabotaged_programs = sabotage_programs(exercise, facts.right_program)
     if facts.can_prove:
         # The starter's helpers are mutated too, because a learner may rewrite them wrongly.
         facts.mutants = mutants(facts.right_program, tuple(exercise.defines))
@@ -141,6 +139,7 @@ def _run_right_programs(facts: ProofFacts) -> Iterator[list[VariantRun]]:
             sound := passed_tests(facts.verdicts[RunGroup.STARTER_AND_SOLUTION][""])
         ) > facts.sound_tests:
             facts.sound_tests, facts.right_program = sound, both
+            facts.sabotaged_programs = sabotage_programs(exercise, both)
 
 
 def _plan_sabotaged_runs(facts: ProofFacts) -> Iterator[VariantRun]:

@@ -116,12 +116,12 @@ class PageChild(Child):
         number = self._requests
         frame = exchange.request(number, (operation, *arguments))
         before, self._exchange = self._exchange, exchange
-        answer: list[bytes | memoryview] = []
+        answer = b""
         ended: BaseException | None = None
         try:
             folder = contextlib.chdir(self._folder) if self._folder else contextlib.nullcontext()
             with folder, self._submission_in_charge():
-                answer = self._server.answer(*_split(frame))
+                answer = self._server.answer(*wire.split_frame(frame))
         except BaseException as error:  # noqa: BLE001  in the sandbox it would end the process
             ended = error
         finally:
@@ -134,7 +134,7 @@ class PageChild(Child):
         if self._authors_error is not None:
             raise self._authors_error
         try:
-            header, body = _split(answer)
+            header, body = wire.split_frame(answer)
             self._count_bytes(header, body)
             tree = exchange.decode(header, body)
             answered = read_answer(tree, number, with_usage=exchange.with_usage)
@@ -145,10 +145,10 @@ class PageChild(Child):
             return replace(answered, bases=(*answered.bases, MemoryError.__name__))
         return answered
 
-    def _answer_call(self, pieces: list[bytes | memoryview]) -> tuple[bytes, bytes]:
+    def _answer_call(self, frame: bytes) -> tuple[bytes, bytes]:
         """Answer a submission's call of the author's function."""
         exchange = self._exchange
-        callback = read_call_back(exchange.decode(*_split(pieces)))
+        callback = read_call_back(exchange.decode(*wire.split_frame(frame)))
         if callback is None or exchange.peer is None:
             raise ForgedError("a call of no function")
         ours = sys.stdin, sys.stdout, sys.stderr
@@ -162,7 +162,7 @@ class PageChild(Child):
         finally:
             self._state.apply()
             sys.stdin, sys.stdout, sys.stderr = ours
-        return _split(exchange.message(["returned", *answer]))
+        return wire.split_frame(exchange.message(["returned", *answer]))
 
     @contextlib.contextmanager
     def _submission_in_charge(self) -> Iterator[None]:
@@ -193,14 +193,3 @@ class PageChildFactory:
     def child(self, limits: Limits) -> PageChild:
         """Return a new child; the one before it must be closed."""
         return PageChild(limits)
-
-
-def _split(frame: list[bytes | memoryview]) -> tuple[bytes, bytes]:
-    """Return the header and the body of a frame.
-
-    Raises:
-        MalformedError: The header or the body is over its cap.
-    """
-    prefix, header, *body = map(bytes, frame)
-    wire.lengths(prefix)
-    return header, b"".join(body)

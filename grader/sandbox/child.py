@@ -41,7 +41,6 @@ class Control:
         self._exit_reason = exit_reason
         self._sent = self._answered = 0
         self._answers: dict[int, dict[str, Any]] = {}
-        self._unwanted: set[int] = set()
 
     def close(self) -> None:
         """Close the connection, which ends the zygote."""
@@ -72,16 +71,8 @@ class Control:
         while number not in self._answers:
             message = self.receive(CONTROL_SECONDS)
             self._answered += 1
-            if self._answered in self._unwanted:
-                self._unwanted.discard(self._answered)
-            else:
-                self._answers[self._answered] = message
+            self._answers[self._answered] = message
         return self._answers.pop(number)
-
-    def disregard(self, number: int) -> None:
-        """Drop the answer to a request when it arrives."""
-        if self._answers.pop(number, None) is None:
-            self._unwanted.add(number)
 
     def receive(self, seconds: float) -> dict[str, Any]:
         """Wait for the next message.
@@ -148,21 +139,16 @@ class ChildProcess(FramedChild):
         """End the child and everything it started, and wait for it. May be called twice."""
         if self._ending is None:
             self._connection.close()
-            answer = self._control.answer(self._reap())
+            answer = self._control.answer(self._control.send(b"%d" % self._pid))
             self._ending = Ending(answer["status"], answer["cpu"], answer["rss"])
         return self._ending
 
     def close(self) -> None:
-        """End the child and everything it started, without waiting; close descriptors."""
+        """End the child and everything it started; close descriptors."""
         try:
-            if self._ending is None:
-                self._connection.close()
-                self._control.disregard(self._reap())
+            self.end()
         finally:
             self._output.close()
-
-    def _reap(self) -> int:
-        return self._control.send(b"%d" % self._pid)
 
     @property
     def _not_ready(self) -> str:
@@ -178,19 +164,15 @@ class ChildProcess(FramedChild):
             raise ChildGoneError(Cause.CPU_TIME, f"{self.limits.cpu_seconds} s", stopped)
         return super()._verify_answer(tree, number, with_usage=with_usage)
 
-    def _send(self, pieces: list[bytes | memoryview]) -> None:
-        while pieces:
+    def _send(self, frame: bytes) -> None:
+        rest = memoryview(frame)
+        while rest:
             try:
-                count = self._connection.sendmsg(pieces)
+                rest = rest[self._connection.send(rest) :]
             except BlockingIOError:
                 self._wait(select.POLLOUT)
-                continue
             except OSError:
                 raise self._ending_error() from None
-            while pieces and count >= len(pieces[0]):
-                count -= len(pieces.pop(0))
-            if count:
-                pieces[0] = memoryview(pieces[0])[count:]
 
     def _receive(self, length: int) -> bytearray:
         """Return the next bytes. Reads ahead, so that a small answer takes one system call."""

@@ -53,7 +53,7 @@ class DataclassFormat(Generic[_Kind]):
         Raises:
             UnsupportedValueError: A value in it has no encoding, or it is too large.
         """
-        return b"".join(wire.encode(self._plain(value)))
+        return wire.encode(self._plain(value))
 
     def from_bytes(self, data: bytes) -> _Kind:
         """Read an object.
@@ -62,9 +62,7 @@ class DataclassFormat(Generic[_Kind]):
             ValueError: The bytes are invalid.
         """
         try:
-            header, _ = wire.lengths(data[: wire.PREFIX_BYTES])
-            body = wire.PREFIX_BYTES + header
-            value = self._rebuilt(wire.decode(data[wire.PREFIX_BYTES : body], data[body:]))
+            value = self._rebuilt(wire.decode(*wire.split_frame(data)))
         except Exception as error:  # bytes that are not ours may raise anything
             raise ValueError("not the bytes of an object") from error
         if isinstance(value, self._kind):

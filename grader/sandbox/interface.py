@@ -64,8 +64,8 @@ class Exchange:
     sharing: Sharing | None = None
     peer: Peer | None = None
 
-    def request(self, number: int, arguments: Sequence[object]) -> list[bytes | memoryview]:
-        """Return the pieces of a request's frame."""
+    def request(self, number: int, arguments: Sequence[object]) -> bytes:
+        """Return the frame of a request."""
         options = {
             "usage": self.with_usage,
             "warnings": self.with_warnings,
@@ -74,10 +74,8 @@ class Exchange:
         request = [number, *(word for word, is_asked in options.items() if is_asked), *arguments]
         return self.message(request, self.watched)
 
-    def message(
-        self, payload: list[Any], watched: wire.Shared | None = None
-    ) -> list[bytes | memoryview]:
-        """Return the pieces of a frame for the submission."""
+    def message(self, payload: list[Any], watched: wire.Shared | None = None) -> bytes:
+        """Return a frame for the submission."""
         if self.sharing is not None:
             return self.sharing.send(payload, self.peer)
         return wire.encode(payload, self.peer, watched)
@@ -147,7 +145,7 @@ class Child(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """End the child and everything it started, without waiting; free its resources."""
+        """End the child and everything it started; free its resources."""
 
     def __enter__(self) -> Self:
         return self
@@ -229,8 +227,8 @@ class FramedChild(Child):
         return ChildGoneError(Cause.SIGNAL, names.get(-status, f"signal {-status}"))
 
     @abstractmethod
-    def _send(self, pieces: list[bytes | memoryview]) -> None:
-        """Send the pieces of a frame."""
+    def _send(self, frame: bytes) -> None:
+        """Send a frame."""
 
     @abstractmethod
     def _receive(self, length: int) -> bytearray:

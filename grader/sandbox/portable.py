@@ -114,12 +114,11 @@ class PortableChild(FramedChild):
         self.end()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _send(self, pieces: list[bytes | memoryview]) -> None:
+    def _send(self, frame: bytes) -> None:
         stdin = self._process.stdin
         assert stdin is not None  # it is a pipe
         try:
-            for piece in pieces:
-                stdin.write(piece)
+            stdin.write(frame)
             stdin.flush()
         except (OSError, ValueError):
             raise self._ending_error() from None

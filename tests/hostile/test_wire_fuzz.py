@@ -120,8 +120,7 @@ TREES = st.recursive(
 
 
 def _frame(value: object) -> tuple[bytes, bytes]:
-    pieces = wire.encode(value)
-    return bytes(pieces[1]), b"".join(pieces[2:])
+    return wire.split_frame(wire.encode(value))
 
 
 def _decoded(header: bytes, body: bytes) -> object:

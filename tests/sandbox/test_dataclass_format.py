@@ -95,7 +95,7 @@ def test_a_value_without_encoding_is_not_written(value: object) -> None:
         FORMAT.to_bytes(3),
         FORMAT.to_bytes(Part(np.zeros(2))),
         DataclassFormat(Stranger).to_bytes(Stranger()),
-        b"".join(wire.encode((wire.Handle(0, "Whole"), 1, 2, 3))),
+        wire.encode((wire.Handle(0, "Whole"), 1, 2, 3)),
         FORMAT.to_bytes(Whole(()))[:-1],
     ],
 )

@@ -242,7 +242,7 @@ def test_a_call_of_c_code_without_an_end_says_where_it_is(each_sandbox: Sandbox)
 
 def test_a_claim_to_have_used_its_time_is_checked(sandbox: Sandbox) -> None:
     """The kernel's count decides: a message that comes too early is not an answer."""
-    message = b"".join(wire.encode([2, "stopped", {"line": 1, "is_loop": False, "values": []}]))
+    message = wire.encode([2, "stopped", {"line": 1, "is_loop": False, "values": []}])
     with pytest.raises(ChildGoneError) as caught:
         ask(sandbox, f"import os\ndef f(): os.write(3, {message!r})", limits=PATIENT)
     assert caught.value.cause is Cause.PROTOCOL

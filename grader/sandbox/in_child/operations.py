@@ -394,7 +394,7 @@ def _signature(value: object) -> str:
 
 def _is_plain(value: object) -> bool:
     try:
-        return sum(map(len, wire.encode(value))) <= _MAX_ATTRIBUTE
+        return len(wire.encode(value)) <= _MAX_ATTRIBUTE
     except wire.UnsupportedValueError:
         return False
 

@@ -28,17 +28,16 @@ class _Pipes:
             os.dup2(nowhere, standard)
         sys.stdin = io.StringIO()
 
-    def send(self, pieces: list[bytes | memoryview]) -> None:
-        for piece in pieces:
-            self._answers.write(piece)
+    def send(self, frame: bytes) -> None:
+        self._answers.write(frame)
         self._answers.flush()
 
     def next(self) -> tuple[bytes, bytes]:
         header, body = wire.lengths(self._take(wire.PREFIX_BYTES))
         return self._take(header), self._take(body)
 
-    def ask(self, pieces: list[bytes | memoryview]) -> tuple[bytes, bytes]:
-        self.send(pieces)
+    def ask(self, frame: bytes) -> tuple[bytes, bytes]:
+        self.send(frame)
         return self.next()
 
     def _take(self, length: int) -> bytes:

@@ -19,16 +19,7 @@ _SIGPROF = int(signal.SIGPROF)
 _HELD_UP = 0.7  # seconds after the limit; the handler needs less if it can run
 
 # Sent when the child is isolated, before any code of the submission runs.
-_GREETING = b"".join(wire.encode([0, "ok", None]))
-
-
-def _send(connection: socket.socket, pieces: list[bytes | memoryview]) -> None:
-    while pieces:
-        count = os.writev(connection.fileno(), pieces)  # sendmsg is forbidden by the filter
-        while pieces and count >= len(pieces[0]):
-            count -= len(pieces.pop(0))
-        if pieces and count:
-            pieces[0] = memoryview(pieces[0])[count:]
+_GREETING = wire.encode([0, "ok", None])
 
 
 class RequestLoop:
@@ -53,10 +44,10 @@ class RequestLoop:
 
     def answer_next(self) -> None:
         """Wait for a request and answer it. A small one takes one system call in each direction."""
-        _send(self._connection, self._server.answer(*self._next()))
+        self._connection.sendall(self._server.answer(*self._next()))
 
-    def _ask(self, pieces: list[bytes | memoryview]) -> tuple[bytearray, bytearray]:
-        _send(self._connection, pieces)
+    def _ask(self, frame: bytes) -> tuple[bytearray, bytearray]:
+        self._connection.sendall(frame)
         return self._next()
 
     def _next(self) -> tuple[bytearray, bytearray]:
@@ -64,7 +55,7 @@ class RequestLoop:
         return self._take(header), self._take(body)
 
     def _stop(self, report: dict[str, object]) -> NoReturn:
-        _send(self._connection, self._server.stop_report(report))
+        self._connection.sendall(self._server.stop_report(report))
         os._exit(0)
 
     def _take(self, length: int) -> bytearray:

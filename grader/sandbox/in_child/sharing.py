@@ -94,8 +94,8 @@ class Sharing:
 
     def send(
         self, payload: object, table: wire.ObjectTable | None, *, changes: bool = True
-    ) -> list[bytes | memoryview]:
-        """Return the pieces of a message's frame.
+    ) -> bytes:
+        """Return the frame of a message.
 
         Args:
             changes: Whether to include the changes; otherwise they are kept for a later message.
@@ -114,7 +114,7 @@ class Sharing:
         try:
             if changed:
                 self._count_parts()
-            pieces = wire.encode([changed, self._released, payload], table, shared)
+            frame = wire.encode([changed, self._released, payload], table, shared)
         except wire.UnsupportedValueError:
             for number in [number for number in shared.objects if number >= begin]:
                 shared.remove(number)
@@ -123,7 +123,7 @@ class Sharing:
         self._made_here.update(range(begin, shared.count))
         self._states.update(states)
         self._released = []
-        return pieces
+        return frame
 
     def receive(
         self,

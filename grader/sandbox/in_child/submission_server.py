@@ -147,7 +147,7 @@ class SubmissionServer:
         ask: Sends the frame of a callback to the trusted side, and returns the next frame.
     """
 
-    def __init__(self, output: Stdout, ask: Callable[[list[bytes | memoryview]], Frame]) -> None:
+    def __init__(self, output: Stdout, ask: Callable[[bytes], Frame]) -> None:
         self._submission = SubmissionModule(output)
         self._ask = ask
         self._objects = _KeptObjects(self._call_back)
@@ -159,20 +159,16 @@ class SubmissionServer:
         """Redirect the submission's output."""
         self._submission.print_to(output)
 
-    def answer(
-        self, header: bytes | bytearray, body: bytes | bytearray
-    ) -> list[bytes | memoryview]:
-        """Carry out the request in a frame, and return the pieces of the answer's frame."""
+    def answer(self, header: bytes | bytearray, body: bytes | bytearray) -> bytes:
+        """Carry out the request in a frame, and return the frame of the answer."""
         shared = wire.Shared()
         return self._answer(self._decode((header, body), shared), shared, (header, body))
 
-    def stop_report(self, report: dict[str, object]) -> list[bytes | memoryview]:
+    def stop_report(self, report: dict[str, object]) -> bytes:
         """Return the frame of the last answer, which reports that the CPU time is over."""
         return wire.encode([self._number, "stopped", report])
 
-    def _answer(
-        self, request: list[Any], shared: wire.Shared, frame: Frame
-    ) -> list[bytes | memoryview]:
+    def _answer(self, request: list[Any], shared: wire.Shared, frame: Frame) -> bytes:
         """Carry out a request; every failure of the submission becomes an answer."""
         number, *arguments = request  # begins with options and the operation
         del request  # so that no reference keeps the arguments alive
@@ -233,7 +229,7 @@ class SubmissionServer:
         self._sharing.settle()
         return received
 
-    def _message(self, payload: list[Any], *, changes: bool = True) -> list[bytes | memoryview]:
+    def _message(self, payload: list[Any], *, changes: bool = True) -> bytes:
         if self._is_shared:
             return self._sharing.send(payload, self._objects, changes=changes)
         return wire.encode(payload, self._objects)
@@ -254,7 +250,7 @@ class SubmissionServer:
         ):
             return None
         with contextlib.suppress(wire.UnsupportedValueError):
-            if b"".join(wire.encode(objects[-1], self._objects)[1:]) == b"".join(frame):
+            if wire.split_frame(wire.encode(objects[-1], self._objects)) == frame:
                 return None
         # Shallow copies, since the objects themselves would cross as references.
         return [copy.copy(o) if type(o) in sharing.CHANGEABLE else None for o in objects]

@@ -55,7 +55,6 @@ MAX_DEPTH: Final = 32  # levels of nesting
 MAX_AXES: Final = 32  # axes of an array
 MAX_COLLISIONS: Final = 16  # keys of one dict or set with equal hashes, which would make it slow
 MAX_KIND: Final = 100  # characters of the name of a kind
-MAX_PIECES: Final = 64  # buffers of one frame; more are joined into one
 MAX_FIELDS: Final = 64  # fields of a structured dtype
 
 _ALIGNMENT = 16  # bytes; each buffer begins at a multiple, as NumPy needs for its widest dtype
@@ -431,8 +430,8 @@ _SHARED: Final = frozenset("ltsdavx")
 
 def encode(
     value: object, objects: ObjectTable | None = None, shared: Shared | None = None
-) -> list[bytes | memoryview]:
-    """Return the pieces of a value's frame, ready for `socket.sendmsg`.
+) -> bytes:
+    """Return the frame of a value.
 
     Args:
         value: Plain data, handles and functions.
@@ -456,10 +455,7 @@ def encode(
         raise UnsupportedValueError(
             f"a value whose structure takes more than {MAX_HEADER >> 20} MiB", of_the_whole=True
         )
-    begin = pack_prefix(len(header), encoder.size)
-    if len(encoder.buffers) > MAX_PIECES:  # the kernel accepts a limited number at once
-        return [begin, header, b"".join(encoder.buffers)]
-    return [begin, header, *encoder.buffers]
+    return b"".join([pack_prefix(len(header), encoder.size), header, *encoder.buffers])
 
 
 def lengths(begin: bytes | bytearray) -> tuple[int, int]:
@@ -472,6 +468,16 @@ def lengths(begin: bytes | bytearray) -> tuple[int, int]:
     if header > MAX_HEADER or body > MAX_BODY:
         raise MalformedError(f"a frame of {header:,} + {body:,} bytes is over the cap")
     return header, body
+
+
+def split_frame(frame: bytes) -> tuple[bytes, bytes]:
+    """Return the header and the body of a frame.
+
+    Raises:
+        MalformedError: One of them is over its cap.
+    """
+    header, _ = lengths(frame[:PREFIX_BYTES])
+    return frame[PREFIX_BYTES : PREFIX_BYTES + header], frame[PREFIX_BYTES + header :]
 
 
 class _Decoder:

@@ -50,50 +50,65 @@ def document() -> Document:
     return read_yaml(COMPLETE)
 
 
-def test_head(exercise: Exercise) -> None:
-    """Words, numbers and lists of words arrive as they are written."""
-    assert exercise.id == "attention-weights"
-    assert exercise.title == "Compute attention weights by hand"
-    assert (exercise.kind, exercise.difficulty, exercise.xp) == ("write", "intermediate", 15)
-    assert exercise.requires == ("softmax", "similarity-scores")
-    assert exercise.concepts == ("scaling", "softmax")
-    assert exercise.minutes == 12
-
-
-def test_hints(exercise: Exercise) -> None:
-    """A hint is a text that costs nothing, or a mapping with a price."""
-    assert exercise.hints == (
-        Hint(Location(COMPLETE, 94, 5), "Look at the shapes."),
-        Hint(Location(COMPLETE, 95, 5), r"The scale is $\sqrt{d_k}$.", 2),
-    )
-
-
-def test_forbid(exercise: Exercise) -> None:
-    """What is forbidden is lists of dotted names, and loops."""
-    assert exercise.forbid == Forbid(
-        Location(COMPLETE, 88, 3),
-        imports=("scipy", "torch.nn"),
-        names=("np.einsum",),
-        calls=("np.linalg.norm",),
-        loops=True,
-        because="A loop over tokens is what matrices spare you.",
-    )
-
-
-def test_small_examples(exercise: Exercise) -> None:
-    """An author can switch off the small examples."""
-    assert not exercise.small_examples
-
-
-def test_equivalent(exercise: Exercise) -> None:
-    """An equivalent mutant is a change and the reason why it changes nothing."""
-    assert exercise.equivalent == (
-        Equivalent(
-            Location(COMPLETE, 106, 5),
-            "drop-max in attention_weights: `scores - scores.max()` -> `scores`",
-            "The tests have no large scores; the next exercise does.",
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("id", "attention-weights"),
+        ("title", "Compute attention weights by hand"),
+        ("kind", "write"),
+        ("difficulty", "intermediate"),
+        ("xp", 15),
+        ("requires", ("softmax", "similarity-scores")),
+        ("concepts", ("scaling", "softmax")),
+        ("minutes", 12),
+        (
+            "defines",
+            {
+                "attention_weights": Definition(
+                    Location(COMPLETE, 15, 5), "reference.attention:attention_weights"
+                ),
+                "Head": Definition(Location(COMPLETE, 16, 9), kind="class", operators=("==", "+")),
+                "helper": Definition(Location(COMPLETE, 17, 10)),
+                "largest": Definition(
+                    Location(COMPLETE, 18, 12), kind="value", choices=("the last", "none")
+                ),
+            },
         ),
-    )
+        (
+            "forbid",
+            Forbid(
+                Location(COMPLETE, 88, 3),
+                imports=("scipy", "torch.nn"),
+                names=("np.einsum",),
+                calls=("np.linalg.norm",),
+                loops=True,
+                because="A loop over tokens is what matrices spare you.",
+            ),
+        ),
+        (
+            "hints",
+            (
+                Hint(Location(COMPLETE, 94, 5), "Look at the shapes."),
+                Hint(Location(COMPLETE, 95, 5), r"The scale is $\sqrt{d_k}$.", 2),
+            ),
+        ),
+        (
+            "equivalent",
+            (
+                Equivalent(
+                    Location(COMPLETE, 106, 5),
+                    "drop-max in attention_weights: `scores - scores.max()` -> `scores`",
+                    "The tests have no large scores; the next exercise does.",
+                ),
+            ),
+        ),
+        ("small_examples", False),
+        ("limits", ExerciseLimits(Location(COMPLETE, 120, 9), 20, 30.5, 512, 64)),
+    ],
+)
+def test_a_field_is_what_is_written(exercise: Exercise, field: str, value: object) -> None:
+    """With its place in the file; whole numbers become floats where floats are meant."""
+    assert getattr(exercise, field) == value
 
 
 def test_also_right(exercise: Exercise) -> None:
@@ -104,11 +119,6 @@ def test_also_right(exercise: Exercise) -> None:
     assert other.code.startswith("import numpy as np\nattention_weights = lambda")
 
 
-def test_limits(exercise: Exercise) -> None:
-    """Limits have units in their names; whole numbers become floats where floats are meant."""
-    assert exercise.limits == ExerciseLimits(Location(COMPLETE, 120, 9), 20, 30.5, 512, 64)
-
-
 def test_texts(exercise: Exercise) -> None:
     """Block texts keep their lines, their indentation and their backslashes."""
     assert exercise.instructions.splitlines()[2] == (
@@ -117,20 +127,6 @@ def test_texts(exercise: Exercise) -> None:
     assert exercise.starter == "def attention_weights(Q, K):\n    ...\n"
     assert exercise.solution.startswith("import numpy as np\n\n\ndef ")
     assert exercise.explanation == "Without the division, the softmax saturates.\n"
-
-
-def test_defines(exercise: Exercise) -> None:
-    """A definition names its reference, or is an empty mapping, or is left empty."""
-    assert exercise.defines == {
-        "attention_weights": Definition(
-            Location(COMPLETE, 15, 5), "reference.attention:attention_weights"
-        ),
-        "Head": Definition(Location(COMPLETE, 16, 9), kind="class", operators=("==", "+")),
-        "helper": Definition(Location(COMPLETE, 17, 10)),
-        "largest": Definition(
-            Location(COMPLETE, 18, 12), kind="value", choices=("the last", "none")
-        ),
-    }
 
 
 def test_literal_inputs(exercise: Exercise) -> None:

@@ -1,6 +1,0 @@
-import numpy as np
-
-
-def attention_weights(Q, K):
-    scores = Q @ K.T / np.sqrt(Q.shape[-1])
-    return np.exp(scores - scores.max(axis=-1, keepdims=True))

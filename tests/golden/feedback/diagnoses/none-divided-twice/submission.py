@@ -1,7 +1,0 @@
-import numpy as np
-
-
-def attention_weights(Q, K):
-    scores = Q @ K.T / np.sqrt(Q.shape[-1])
-    weights = np.exp(scores)
-    return weights / weights.sum(axis=-1, keepdims=True) / weights.sum(axis=-1, keepdims=True)

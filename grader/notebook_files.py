@@ -1,4 +1,4 @@
-"""Reads the cells of Jupyter notebook files that others wrote, and writes new notebooks."""
+"""The cells of Jupyter notebook files that others wrote, and new notebooks."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Opens and creates files safely in folders where other users may write or read.
+"""Safe opening and creation of files in folders where other users may write or read.
 
 When a file is opened, symbolic links are not followed, and a pipe is not waited for.
 

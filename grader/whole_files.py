@@ -1,4 +1,4 @@
-"""Writes files in one step, in folders where other users may have placed links."""
+"""Files written in one step, in folders where other users may have placed links."""
 
 import contextlib
 import os

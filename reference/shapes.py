@@ -1,4 +1,4 @@
-"""Checks that two shapes go together, with errors that name both."""
+"""Checks whether two shapes go together, whose errors name both."""
 
 from typing import TypeAlias
 

@@ -1,4 +1,4 @@
-"""Encodes an exercise's engine data as text, and keeps every type and dtype."""
+"""An encoding of an exercise's engine data as text, which keeps every type and dtype."""
 
 import base64
 import zlib

@@ -1,4 +1,4 @@
-"""Finds names and syntax that the page's Python or NumPy has and the grader's lacks."""
+"""Names and syntax that the page's Python or NumPy has and the grader's lacks."""
 
 import ast
 import io

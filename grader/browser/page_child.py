@@ -1,4 +1,4 @@
-"""Runs a submission in the page's own process, since the browser is the sandbox.
+"""A child in the page's own process, since the browser is the sandbox.
 
 Requests and answers are encoded by the same code as those of a sandbox child, so that types,
 copies, errors and the cap on output are the same.

@@ -1,4 +1,4 @@
-"""Makes the files with which a page grades: the grader's modules, and exercises' engine data."""
+"""The files with which a page grades: the grader's modules, and exercises' engine data."""
 
 import ast
 import importlib.util

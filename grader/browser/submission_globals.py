@@ -1,4 +1,4 @@
-"""Keeps a submission's changes to Python and NumPy apart from the grader, in one process.
+"""A submission's changes to Python and NumPy, kept apart from the grader in one process.
 
 A submission may change names in the modules of Python and NumPy, and the way NumPy prints and
 warns. In a page these changes are applied before each request and reverted after it.

@@ -1,4 +1,4 @@
-"""Runs a lesson's cells one after another in one namespace, in a sandbox child."""
+"""The run of a lesson's cells, one after another in one namespace of a sandbox child."""
 
 import itertools
 import math

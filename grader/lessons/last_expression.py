@@ -1,4 +1,4 @@
-"""Makes a cell print the value of its last expression, as a notebook does."""
+"""A cell's last expression, whose value is printed as in a notebook."""
 
 import ast
 from typing import Final

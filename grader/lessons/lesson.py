@@ -1,4 +1,4 @@
-"""Reads lessons: prose, cells of Python, and exercises.
+"""Lessons as they are read: prose, cells of Python, and exercises.
 
 A lesson is CommonMark with `$maths$`. Etude adds:
 

@@ -1,4 +1,4 @@
-"""Writes and compares the recorded output of a lesson, a text file beside the lesson.
+"""The recorded output of a lesson: a text file beside it, written and compared.
 
 The record makes every changed number visible in a review. `etude lesson run` fails until the record
 is updated.

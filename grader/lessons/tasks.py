@@ -1,4 +1,4 @@
-"""Reads the tasks of a lesson from their fences: questions, experiments, programs to break."""
+"""The tasks of a lesson, read from their fences: questions, experiments, programs to break."""
 
 from typing import Final
 

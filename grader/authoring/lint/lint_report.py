@@ -1,4 +1,4 @@
-"""The run of the rules over a set of files."""
+"""The report of a lint run: the findings of all rules in a set of files."""
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence

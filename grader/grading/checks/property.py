@@ -25,7 +25,7 @@ from grader.grading.checks.judgement import (
 )
 from grader.grading.comparison.compare import (
     EXACT,
-    NUMBERS,
+    NUMERIC,
     Difference,
     compare,
     compare_shapes,
@@ -207,14 +207,14 @@ def _is_numeric(part: object) -> bool:
 
     Masked entries would satisfy any property.
     """
-    is_number = isinstance(part, (np.ndarray, *NUMBERS)) and not is_masked(part)
+    is_number = isinstance(part, NUMERIC) and not is_masked(part)
     return is_number and np.asarray(part).dtype.kind in "biufc"
 
 
 def _change_arrays(result: Any, change: Callable[[_Array], _Array]) -> Any:
     """Return a result with every array changed; a number is an array without axes."""
     return map_parts(
-        lambda part: change(np.asarray(part)) if isinstance(part, (np.ndarray, *NUMBERS)) else part,
+        lambda part: change(np.asarray(part)) if isinstance(part, NUMERIC) else part,
         result,
     )
 

@@ -52,6 +52,7 @@ _KIND = {
     "S": "bytes", "M": "datetime", "m": "timedelta", "V": "fields",
 }  # fmt: skip
 NUMBERS = (bool, int, float, complex, np.generic)
+NUMERIC = (np.ndarray, *NUMBERS)
 _TEXT = (str, bytes)  # base classes of NumPy's text scalars as well
 _FAMILIES = (str, (bytes, bytearray), (set, frozenset))  # types whose values may be equal
 _NUMBER_KINDS = "biufc"
@@ -107,7 +108,7 @@ def shape_tree(value: Any) -> Any:
     """Return the shapes of the arrays and numbers in a value, each as an array of lengths."""
 
     def shape(part: Any) -> Array | None:
-        is_number = isinstance(part, (np.ndarray, *NUMBERS))
+        is_number = isinstance(part, NUMERIC)
         return np.array(np.shape(part), dtype=np.int64) if is_number else None
 
     return map_parts(shape, value)
@@ -120,7 +121,7 @@ def compare_shapes(shapes: Any, got: object) -> Difference | None:
         The first different shape among corresponding parts, or None.
     """
     for path, lengths, value in iter_pairs(shapes, got):
-        if not isinstance(lengths, np.ndarray) or not isinstance(value, (np.ndarray, *NUMBERS)):
+        if not isinstance(lengths, np.ndarray) or not isinstance(value, NUMERIC):
             continue
         expected, shape = tuple(lengths.tolist()), np.shape(value)
         if expected == shape:
@@ -136,9 +137,8 @@ def compare_shapes(shapes: Any, got: object) -> Difference | None:
 
 def compare_dtypes(expected: object, got: object) -> Difference | None:
     """Compare dtypes exactly in the corresponding numbers and arrays of two values."""
-    numbers = (np.ndarray, *NUMBERS)
     for path, expected_part, part in iter_pairs(expected, got):
-        if isinstance(expected_part, numbers) and isinstance(part, numbers):
+        if isinstance(expected_part, NUMERIC) and isinstance(part, NUMERIC):
             dtypes = {"expected": np.asarray(expected_part).dtype, "got": np.asarray(part).dtype}
             if np.shape(expected_part) == np.shape(part) and dtypes["expected"] != dtypes["got"]:
                 return Difference(DifferenceKind.DTYPE, "dtype", dtypes, path)
@@ -182,7 +182,7 @@ def with_accepted_types(
     if isinstance(expected, dict) and isinstance(got, dict) and expected.keys() == got.keys():
         by_key = {key: with_accepted_types(expected[key], got[key], accept) for key in expected}
         return {k: one for k, (one, _) in by_key.items()}, {k: v for k, (_, v) in by_key.items()}
-    if isinstance(expected, (np.ndarray, *NUMBERS)) and isinstance(got, (np.ndarray, *NUMBERS)):
+    if isinstance(expected, NUMERIC) and isinstance(got, NUMERIC):
         return _as_dtype(np.asarray(expected), np.asarray(got), accept) or (expected, got)
     return expected, got
 

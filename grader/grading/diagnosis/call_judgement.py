@@ -15,6 +15,7 @@ import numpy as np
 from grader.definitions.exercise import CallTest, Exercise, ExerciseLimits, Literals, OutputTest
 from grader.definitions.wording import plural
 from grader.errors import DefinitionError
+from grader.grading.comparison.compare import NUMERIC
 from grader.grading.comparison.nested_values import ValuePath, walk
 from grader.grading.diagnosis.input_values import (
     ALL_DIFFERENT,
@@ -165,7 +166,7 @@ class _Rules:
             if _form(part) not in (usual := self._forms.get(path, {_form(part)})):
                 raise RefusedError(break_sentences.wrong_form_sentence(text, usual))
             lacking = frozenset[str]()
-            if isinstance(part, (np.ndarray, np.generic, int, float, complex)):
+            if isinstance(part, NUMERIC):
                 lacking = self.ordinary.lacking(part, path) - {ALL_DIFFERENT}
             if lacking:
                 is_empty = np.size(part) == 0

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.definitions.exercise import Tolerance
-from grader.grading.comparison.compare import compare, usual_tolerance
+from grader.grading.comparison.compare import NUMERIC, compare, usual_tolerance
 from grader.grading.comparison.nested_values import walk
 from grader.grading.comparison.printed_text import compare_text
 from grader.grading.feedback.error_explanations import signature
@@ -32,7 +32,6 @@ _MIN_VALUES = 4  # whole numbers; fewer may agree by chance
 
 _FRACTION = re.compile(r"\d\.\d*[1-9]")
 _NO_NUMBERS: Final[Numbers] = np.empty(0)
-_NUMBERS: Final = (bool, int, float, complex, np.generic, np.ndarray)
 _SINGLE_PRECISION: Final = (np.float16, np.float32, np.complex64)
 
 
@@ -117,7 +116,7 @@ def make_fingerprint(outcome: Outcome, result: RawResult | None) -> Fingerprint:
             if len(parts) >= _MAX_PARTS:
                 break
             parts += _form(part, exact_dtypes=exact_dtypes)
-            array = np.asarray(part if isinstance(part, _NUMBERS) else "")
+            array = np.asarray(part if isinstance(part, NUMERIC) else "")
             if array.dtype.kind in "biufc":
                 numbers.append(_sample(array))
                 dtypes.add(array.dtype)
@@ -143,7 +142,7 @@ def _form(part: Any, *, exact_dtypes: bool) -> list[object]:
         return ["object", part.handle_.kind]
     if isinstance(part, Unsupported):
         return ["unsupported", part.kind, part.path]
-    if not isinstance(part, _NUMBERS):
+    if not isinstance(part, NUMERIC):
         return [type(part).__name__, f"{part!r:.200}"]
     array = np.asarray(part)
     kind = "i" if array.dtype.kind == "u" else str(array.dtype.kind)

@@ -6,6 +6,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from grader.grading.comparison.compare import NUMERIC
 from grader.grading.comparison.nested_values import ValuePath, walk
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -26,7 +27,7 @@ class NotWritableError(Exception):
 def parts(value: Any, *, lists_alike: bool = False) -> Iterator[tuple[ValuePath, Any]]:
     """Yield each array and each number in a value, with its path."""
     for path, part in walk(value, lists_alike=lists_alike):
-        if isinstance(part, (np.ndarray, np.generic, int, float, complex)):
+        if isinstance(part, NUMERIC):
             yield path, part
 
 

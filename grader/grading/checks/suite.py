@@ -28,6 +28,7 @@ from grader.grading.program.author_code import TooLongError
 from grader.grading.program.loaded_program import LoadedProgram, load, put_files
 from grader.grading.program.proxies import (
     CallableProxy,
+    NameProxy,
     NoValueError,
     RunningProgram,
     allow_forwarding,
@@ -230,7 +231,7 @@ class _Relay:
 
     def function(self, name: str) -> Callable[..., Any]:
         """Return a function that calls a function of the program."""
-        proxy = self._requests.function(name)
+        proxy = NameProxy(self._requests, name)
 
         def call(*args: Any, **kwargs: Any) -> Any:
             try:

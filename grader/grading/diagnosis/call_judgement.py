@@ -124,7 +124,8 @@ def _compute_arguments(exercise: Exercise, sandbox: ChildFactory, call: WrittenC
         with sandbox.child(find_limits(exercise)) as child:
             loaded = child.load(source, ["arguments"])
             assert isinstance(loaded, Returned)  # `read_call` has parsed the text
-            values = list(Requests(RunningProgram(child), exercise.where).function("arguments")())
+            requests = Requests(RunningProgram(child), exercise.where)
+            values = list(requests.call("call", "arguments", [], {}))
     except NoValueError as error:
         match error.answer:
             case Raised(type=kind, bases=bases) if not _TOO_LARGE & {kind, *bases}:

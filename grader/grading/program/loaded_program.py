@@ -9,7 +9,7 @@ from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault, Location
 from grader.grading.feedback import outcome_sentences
 from grader.grading.program.notebook_program import NotebookProgram, join_cells, load_cells
-from grader.grading.program.proxies import NoValueError, RunningProgram
+from grader.grading.program.proxies import NameProxy, NoValueError, RunningProgram
 from grader.grading.program.requests import Requests
 from grader.grading.program.screening import LoadingProblem, SentenceMaker, screen
 from grader.grading.program.value_copies import freeze_arrays
@@ -55,7 +55,7 @@ class LoadedProgram(RunningProgram):
         return {
             name: freeze_arrays(self.values[name])
             if name in self.values
-            else requests.function(name)
+            else NameProxy(requests, name)
             for name in self.exercise.defines
         }
 

@@ -10,7 +10,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -94,10 +94,6 @@ class Requests:
         self._callback_count = self._output_issued = 0
         self._own_error: Exception | None = None  # raised by a function of the test
 
-    def function(self, name: str) -> NameProxy:
-        """Return the proxy for a function or a class of the submission."""
-        return NameProxy(self, name)
-
     def current(self, name: str) -> Any:
         """Return the current value of a name that the submission binds to plain data."""
         value = self.ask("value", name)
@@ -124,7 +120,8 @@ class Requests:
                 operation, statements, dict(inputs), exchange=Exchange(peer=self)
             )
         except UnsupportedValueError as error:
-            self._raise_definition_error(f"{error.kind} cannot be sent into the sandbox")
+            message = f"{error.kind} cannot be sent into the sandbox"
+            raise self.remember(DefinitionError.at(self.where, message)) from error
         if not isinstance(answer, Returned):
             raise NoValueError(answer)
         return answer.value
@@ -297,10 +294,9 @@ class Requests:
             if self.has_answered:  # the object may come from the submission
                 unsupported = NoValueError(Unsupported(error.kind, error.path))
                 raise self.remember(unsupported) from error
-            self._raise_definition_error(
-                f"an argument: {error.kind} cannot be sent into the sandbox; let a `run` test make "
-                "it there"
-            )
+            message = f"an argument: {error.kind} cannot be sent into the sandbox"
+            advice = "let a `run` test make it there"
+            raise self.remember(DefinitionError.at(self.where, f"{message}; {advice}")) from error
         except (ChildGoneError, EtudeError) as error:
             raise self.remember(error) from error.__cause__
         value = None
@@ -346,9 +342,6 @@ class Requests:
         if refused is not None:
             raise self.remember(NoValueError(refused))
         self.largest_result_bytes = max(self.largest_result_bytes, size)
-
-    def _raise_definition_error(self, message: str) -> NoReturn:
-        raise self.remember(DefinitionError.at(self.where, message))
 
     def remember(self, error: _Error) -> _Error:
         """Return an error, and note it, since the test might catch it."""

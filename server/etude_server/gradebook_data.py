@@ -77,28 +77,6 @@ def make_batch(connection: Connection) -> Batch:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Overview:
-    """All exercises, the hardest first, and the students who are stuck in an exercise."""
-
-    exercises: list[tuple[ExerciseStatistics, int]]  # statistics, and the number of stuck students
-    stuck: list[tuple[str, StuckStudent]]  # exercise and student, the most failures first
-    more_stuck: int
-
-
-def make_overview(connection: Connection, max_stuck: int) -> Overview:
-    """Return the overview with at most `max_stuck` students."""
-    all_statistics = compute_statistics(connection)
-    stuck = [
-        (numbers.statistics.exercise, student)
-        for numbers in all_statistics
-        for student in numbers.stuck
-    ]
-    stuck.sort(key=lambda pair: -pair[1].failed)
-    exercises = [(numbers.statistics, len(numbers.stuck)) for numbers in all_statistics]
-    return Overview(exercises, stuck[:max_stuck], len(stuck[max_stuck:]))
-
-
 def compute_statistics(
     connection: Connection, exercise: str | None = None
 ) -> list[ExerciseNumbers]:

@@ -48,14 +48,18 @@ def redirect_to_overview() -> Response:
 @staff_router.get("/")
 def show_overview(visitor: StaffVisitor, service: CurrentService) -> Response:
     """Show the statistics of every exercise, and stuck students."""
-    statistics = service.staff_reader.read(gradebook_data.make_overview, _MAX_SHOWN_STUCK)
+    all_statistics = service.staff_reader.read(gradebook_data.compute_statistics)
+    stuck = [(numbers, student) for numbers in all_statistics for student in numbers.stuck]
+    stuck.sort(key=lambda pair: -pair[1].failed)
     with service.database.read() as connection:
         pending_count, parked_count = submissions.count_waiting_and_parked(connection)
         unsent_grades = unsent_scores.list_unsent_grades(connection)
     return render(
         "overview",
         visitor=visitor,
-        statistics=statistics,
+        all_statistics=all_statistics,
+        stuck=stuck[:_MAX_SHOWN_STUCK],
+        more_stuck=len(stuck[_MAX_SHOWN_STUCK:]),
         titles={name: exercise.title for name, exercise in service.catalog.exercises.items()},
         pending=pending_count,
         parked=parked_count,

@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from etude_server import logs
 from etude_server.actions import regrades as actions
 from etude_server.catalog import Catalog
-from etude_server.grading import GradingRequest, GradingService, make_submission_request
+from etude_server.grading import GradingService, make_submission_request
 from etude_server.health import OK, Health, SelfTest, serve_health
 from etude_server.job_queue import GRADE_TASK, REGRADE_TASK, JobQueue, Lane, make_procrastinate_app
 from etude_server.metrics import Meter
@@ -32,7 +33,6 @@ from etude_server.store import regrades, submissions, verdicts
 from etude_server.store.database import Database, describe_cause
 from etude_server.store.ids import now
 from etude_server.store.migrate import upgrade_store
-from etude_server.store.regrades import Regrade
 from etude_server.sweeper import Sweeper
 from grader.errors import SandboxFault, UsageError
 from grader.grading.workers.grading_process import DRAIN_SECONDS, GradingProcess
@@ -40,6 +40,7 @@ from grader.grading.workers.grading_process import DRAIN_SECONDS, GradingProcess
 _POLL_SECONDS: Final = 0.5
 # Missed heartbeats after which a worker counts as dead.
 _HEARTBEATS_UNTIL_DEAD: Final = 5
+_OTHER_THREADS: Final = 4  # threads beside one for each job
 _RECONNECT_SECONDS: Final = 1.0  # pause while the database is unreachable
 # Delay of a source that this host cannot grade, so that others take it.
 _WRONG_VERSION_PAUSE: Final = 5.0
@@ -105,6 +106,8 @@ class _QueueWorker:
         self._grading = grading
         self._stopping = asyncio.Event()
         self._is_working = False
+        # More jobs than workers, so that the pool stays busy while others are fetched or published.
+        self._max_jobs = 2 * settings.workers + 2
 
     @property
     def unavailable_reason(self) -> str | None:
@@ -120,8 +123,7 @@ class _QueueWorker:
             SandboxFault: This host can no longer grade.
         """
         loop = asyncio.get_running_loop()
-        # As many threads as there may be connections to the store.
-        loop.set_default_executor(ThreadPoolExecutor(8, "store"))
+        loop.set_default_executor(ThreadPoolExecutor(self._max_jobs + _OTHER_THREADS, "jobs"))
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stopping.set)
         close_task = asyncio.create_task(self._close_pool())
@@ -167,9 +169,7 @@ class _QueueWorker:
             app.run_worker_async(
                 queues=[self._settings.lane],
                 name=f"etude-{os.getpid()}",
-                # More jobs than workers, so that the pool stays busy while others are fetched or
-                # published.
-                concurrency=2 * self._settings.workers + 2,
+                concurrency=self._max_jobs,
                 fetch_job_polling_interval=_POLL_SECONDS,
                 delete_jobs="always",
                 install_signal_handlers=False,
@@ -196,43 +196,27 @@ class _QueueWorker:
             if isinstance(outcome, Exception):
                 raise outcome
 
-    async def _grade_submission(self, submission_id: str) -> None:
-        """Grade a submission if it still waits."""
-
-        def find_waiting_submission() -> submissions.StoredSubmission | None:
-            with self._grading.database.read() as connection:
-                return submissions.find_waiting(connection, submission_id)
-
-        submission = await asyncio.to_thread(find_waiting_submission)
+    def _grade_submission(self, submission_id: str) -> None:
+        """Grade a submission if it still waits; raise an error, so that the queue tries again."""
+        with self._grading.database.read() as connection:
+            submission = submissions.find_waiting(connection, submission_id)
         if submission is not None:
-            await self._grade_request(make_submission_request(submission))
+            self._grading.start(make_submission_request(submission)).result()
 
-    async def _regrade_source(self, job_queue: JobQueue, regrade_id: str, source_hash: str) -> None:
+    def _regrade_source(self, job_queue: JobQueue, regrade_id: str, source_hash: str) -> None:
         """Regrade a source, or leave it to hosts with the right version of the exercise."""
-
-        def find_regrade() -> Regrade | None:
-            with self._grading.database.read() as connection:
-                return regrades.find_regrade(connection, regrade_id)
-
-        regrade = await asyncio.to_thread(find_regrade)
+        with self._grading.database.read() as connection:
+            regrade = regrades.find_regrade(connection, regrade_id)
         if regrade is None or regrade.state != "running":
             return
         try:
-            await self._grade_request(actions.make_source_request(regrade, source_hash))
+            self._grading.start(actions.make_source_request(regrade, source_hash)).result()
         except UsageError as error:
             _log.warning("a regrade is of another version", regrade=regrade.id, reason=str(error))
-            await asyncio.to_thread(job_queue.defer_source, regrade_id, source_hash)
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), _WRONG_VERSION_PAUSE)
+            job_queue.defer_source(regrade_id, source_hash)
+            time.sleep(_WRONG_VERSION_PAUSE)
         else:
-            end = partial(
-                actions.end_regrade, self._grading, regrade.id, "finished", actor=regrade.by
-            )
-            await asyncio.to_thread(end)
-
-    async def _grade_request(self, request: GradingRequest) -> None:
-        """Grade a request; raise its error, so that the queue retries the job."""
-        await asyncio.wrap_future(await asyncio.to_thread(self._grading.start, request))
+            actions.end_regrade(self._grading, regrade.id, "finished", actor=regrade.by)
 
     async def _retry_stalled(self, app: App) -> None:
         """Give the jobs of dead workers to others; end when this host can no longer grade."""

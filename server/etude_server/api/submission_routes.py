@@ -269,7 +269,7 @@ def _accept_submission(
     service: Service, person: Person, body: NewSubmission, key: str
 ) -> SubmissionState:
     """Store a submission in one transaction, then notify the executor."""
-    position, max_age = 0, service.settings.queue_seconds
+    max_age = service.settings.queue_seconds
     with service.database.write() as connection:
         oldest_time = submissions.find_oldest_waiting_time(connection)
         age = -math.inf if oldest_time is None else (now() - oldest_time) / 1_000_000
@@ -282,14 +282,11 @@ def _accept_submission(
         accepted = submissions.accept_submission(
             connection, person, body.exercise, body.source, key=key
         )
-        submission = accepted.submission
         if accepted.is_new:
-            require_open_window(connection, person, submission)
-            position = submissions.count_waiting_before(connection, submission.id)
-    if not accepted.is_new:
-        return _read_state(service, submission, person)
-    service.executor.notify([submission.id])
-    return _make_state(submission, position)
+            require_open_window(connection, person, accepted.submission)
+    if accepted.is_new:
+        service.executor.notify([accepted.submission.id])
+    return _read_state(service, accepted.submission, person)
 
 
 def _find_visible_verdict(
@@ -307,12 +304,6 @@ def _read_state(service: Service, submission: StoredSubmission, person: Person) 
     with service.database.read() as connection:
         position = submissions.find_queue_position(connection, submission.id)
         stored = _find_visible_verdict(connection, submission, person) if position is None else None
-    return _make_state(submission, position, stored)
-
-
-def _make_state(
-    submission: StoredSubmission, position: int | None, stored: StoredVerdict | None = None
-) -> SubmissionState:
     return SubmissionState(
         id=submission.id,
         exercise=submission.exercise,

@@ -202,13 +202,6 @@ def count_waiting_and_parked(connection: Connection) -> tuple[int, int]:
     return counts.get(False, 0), counts.get(True, 0)
 
 
-def count_waiting_before(connection: Connection, submission_id: str) -> int:
-    """Return how many submissions are graded before this one, at most `MAX_QUEUE_POSITION`."""
-    return int(
-        connection.execute(_COUNT_WAITING_BEFORE, {"submission_id": submission_id}).scalar_one()
-    )
-
-
 def find_queue_position(connection: Connection, submission_id: str) -> int | None:
     """Return a submission's position in the queue, from 0 and at most `MAX_QUEUE_POSITION`.
 
@@ -216,7 +209,9 @@ def find_queue_position(connection: Connection, submission_id: str) -> int | Non
     """
     if find_waiting(connection, submission_id) is None:
         return None
-    return count_waiting_before(connection, submission_id)
+    return int(
+        connection.execute(_COUNT_WAITING_BEFORE, {"submission_id": submission_id}).scalar_one()
+    )
 
 
 def find_oldest_waiting_time(connection: Connection) -> int | None:

@@ -20,6 +20,8 @@ from etude_server import logs
 from etude_server.catalog import Catalog
 from etude_server.store.database import Database
 from etude_server.store.migrate import upgrade_store
+from grader.definitions.exercise import ExerciseId, TestId
+from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from tests.server.postgres import PostgresServer, find_binaries
 
 EXERCISES = Path(__file__).parents[2] / "exercises"
@@ -111,3 +113,41 @@ def log() -> Iterator[io.StringIO]:
     yield stream
     root.handlers, root.level, threading.excepthook = handlers, level, excepthook
     structlog.reset_defaults()
+
+
+def make_verdict(
+    source_hash: str,
+    score: int,
+    max_score: int,
+    *,
+    exercise: str = "double",
+    exercise_hash: str = "e",
+    test: str = "t",
+    is_test_passed: bool = True,
+    xp: int = 0,
+) -> Verdict:
+    """Return a verdict with one test, as a grader of an older version would make it."""
+    result = TestResult(
+        TestId(test),
+        "",
+        hidden=False,
+        outcome=Outcome.PASSED if is_test_passed else Outcome.FAILED,
+        points=score,
+        max_points=max_score,
+    )
+    passed = score == max_score
+    return Verdict(
+        exercise=ExerciseId(exercise),
+        title=exercise,
+        outcome=Outcome.PASSED if passed else Outcome.FAILED,
+        message="",
+        line=None,
+        tests=(result,),
+        output="",
+        hidden_elsewhere=0,
+        xp=xp if passed else 0,
+        sandbox="bubblewrap",
+        exercise_hash=exercise_hash,
+        submission_hash=source_hash,
+        grader_version="0",
+    )

@@ -3,7 +3,7 @@
 import threading
 import uuid
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from sqlalchemy import Connection, func, select, text
@@ -15,7 +15,7 @@ from etude_server.store.submissions import StoredSubmission
 from etude_server.store.tables import event as event_table
 from etude_server.store.tables import grading_run, publication
 from etude_server.store.verdicts import GradingRun
-from grader.grading.results.verdict import Outcome, TestResult, Verdict
+from tests.server.conftest import make_verdict
 from tests.server.postgres import PostgresServer
 
 if TYPE_CHECKING:
@@ -56,25 +56,8 @@ def _submit(database: Database, number: int) -> list[StoredSubmission]:
         ]
 
 
-def _new_verdict(
-    submitted: StoredSubmission, score: int, name: str = "t", outcome: Outcome = Outcome.PASSED
-) -> WriteResult:
-    test = TestResult(name, "", hidden=False, outcome=outcome, points=score, max_points=9)  # type: ignore[arg-type]  # a name in place of a NewType
-    made = Verdict(
-        exercise="double",  # type: ignore[arg-type]  # likewise
-        title="Double it",
-        outcome=Outcome.PASSED if score == 9 else Outcome.FAILED,
-        message="",
-        line=None,
-        tests=(test,),
-        output="",
-        hidden_elsewhere=0,
-        xp=score,
-        sandbox="bubblewrap",
-        exercise_hash="e",
-        submission_hash=submitted.source_hash,
-        grader_version="0",
-    )
+def _new_verdict(submitted: StoredSubmission, score: int, **test: Any) -> WriteResult:
+    made = make_verdict(submitted.source_hash, score, 9, xp=score, **test)
     return lambda connection: verdicts.store_verdict(connection, made, _RUN)
 
 
@@ -125,7 +108,7 @@ def test_a_test_of_any_name_can_be_failed(database: Database, told: _Told) -> No
     (submitted,) = _submit(database, 1)
     publisher = Publisher(database)
     publisher.enqueue(
-        [told.request(submitted)], _new_verdict(submitted, 3, "t" * 500, Outcome.FAILED)
+        [told.request(submitted)], _new_verdict(submitted, 3, test="t" * 500, is_test_passed=False)
     )
     told.wait()
     with database.read() as connection:

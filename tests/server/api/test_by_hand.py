@@ -56,13 +56,6 @@ def _schedule(served: Served, **said: object) -> None:
         schedules.store_schedule(connection, {"double": window}, actor="test")
 
 
-def _submit(served: Served, client: httpx.Client, source: str) -> str:
-    answer = client.post("/v1/submissions", json={"exercise": "double", "source": source})
-    location: str = answer.raise_for_status().headers["Location"]
-    served.outcome(client, location)
-    return location
-
-
 def _person(prof: httpx.Client, name: str) -> str:
     [found] = [each["id"] for each in prof.get("/v1/people").json() if each["name"] == name]
     return str(found)
@@ -99,7 +92,7 @@ def test_the_file_of_a_schedule_extends_for_students(served: Served, prof: httpx
     late, own = served.client("late-one"), served.client("own-one")
     _schedule(served)
     for client in (late, own):
-        _submit(served, client, RIGHT)
+        served.submit(client, RIGHT)
     path = f"/v1/people/{_person(prof, 'own-one')}/extensions/double"
     prof.post(path, json={"due": "2030-01-01T18:00Z"}).raise_for_status()
     catalog, (folder,) = served.context.catalog, served.context.settings.exercises
@@ -147,8 +140,8 @@ def test_the_best_counts_by_when_it_came(served: Served, prof: httpx.Client) -> 
     """Late points by the factor, in the gradebook and for the student; an extension lifts it."""
     late = served.client("late")
     _schedule(served)
-    _submit(served, late, HALF_RIGHT)
-    _submit(served, late, RIGHT)
+    served.submit(late, HALF_RIGHT)
+    served.submit(late, RIGHT)
     _schedule(served, due=NOW - HOUR, daily_factor=0.5)
     assert _grade(prof, "late") == (2.5, "1 day late: 5 points were earned")
     [own] = late.get("/v1/progress").json()["exercises"]
@@ -163,9 +156,9 @@ def test_what_came_in_time_counts_if_it_is_more(served: Served, prof: httpx.Clie
     """Half of the points in time are more than all of them by a factor that is lower."""
     both = served.client("both")
     _schedule(served)
-    _submit(served, both, HALF_RIGHT)
+    served.submit(both, HALF_RIGHT)
     between = time.time()
-    _submit(served, both, RIGHT)
+    served.submit(both, RIGHT)
     _schedule(served, due=between, daily_factor=0.1)
     assert _grade(prof, "both") == (2.0, "")
     _schedule(served, due=between, daily_factor=0.9)
@@ -176,7 +169,7 @@ def test_hidden_results_are_held_until_due(served: Served, prof: httpx.Client) -
     """The student sees the visible tests, and no solution; staff sees all, and then everybody."""
     _schedule(served, due=NOW + HOUR, hold_hidden=True)
     waiting = served.client("waiting")
-    location = _submit(served, waiting, HALF_RIGHT)
+    location = served.submit(waiting, HALF_RIGHT)
     assert waiting.get(location).json()["outcome"] == "passed"
     held = waiting.get(f"{location}/verdict").json()
     assert [test["id"] for test in held["tests"]] == ["worked", "printed"]
@@ -191,7 +184,7 @@ def test_hidden_results_are_held_until_due(served: Served, prof: httpx.Client) -
 def test_points_and_excuses_by_hand(served: Served, prof: httpx.Client) -> None:
     """With a reason, also for who submitted nothing; in the log by id; taken back with one, too."""
     _schedule(served)
-    _submit(served, served.client("hand"), WRONG)
+    served.submit(served.client("hand"), WRONG)
     path = f"/v1/people/{_person(prof, 'hand')}/overrides/double"
     for wrong in ({"points": 6, "reason": "x"}, {"points": 1, "reason": " "}):
         assert prof.post(path, json=wrong).status_code == HTTPStatus.CONFLICT
@@ -262,7 +255,7 @@ def test_such_a_date_of_an_older_server_is_shown(served: Served, year: int) -> N
         owner = people.require_person_by_name(connection, "timeless")
         due = datetime(year, 12, 31, tzinfo=timezone(timedelta(hours=-14)))
         grade_actions.extend_due_date(connection, owner, "double", due, actor="test")
-    with httpx.Client(base_url=served.url) as page:
+    with httpx.Client(base_url=served.url, timeout=120) as page:
         page.post("/sign-in", data={"token": served.token("prof", "instructor")})
         page.get("/staff/schedule").raise_for_status()
     [exercise] = student.get("/v1/exercises").raise_for_status().json()
@@ -274,7 +267,7 @@ def test_staff_comments_and_the_student_reads(served: Served, prof: httpx.Client
     """On a line or on all of it, an assistant too; others neither read nor write."""
     _schedule(served)
     student = served.client("student")
-    path = f"{_submit(served, student, WRONG)}/comments"
+    path = f"{served.submit(student, WRONG)}/comments"
     tutor = served.client("tutor", "assistant")
     tutor.post(path, json={"text": "Twice?", "line": 2}).raise_for_status()
     [said] = student.get(path).json()

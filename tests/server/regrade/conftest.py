@@ -19,9 +19,9 @@ from etude_server.store.database import Database
 from etude_server.store.regrades import Regrade
 from etude_server.store.tables import event, grade, publication
 from grader.definitions.exercise import Exercise
-from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.workers.grading_process import GradingProcess
 from tests.conftest import DOUBLE
+from tests.server.conftest import make_verdict
 
 OLD = "0" * 64
 """The version of all verdicts at the beginning."""
@@ -68,7 +68,8 @@ class Stored:
 
     def submit(self, name: str, source: str, score: int, *, most: int = 5) -> str:
         """Store a submission with its verdict of the old version, and return its id."""
-        made = _verdict(hashlib.sha256(source.encode()).hexdigest(), score, most)
+        source_hash = hashlib.sha256(source.encode()).hexdigest()
+        made = make_verdict(source_hash, score, most, exercise_hash=OLD, xp=5)
         with self.database.write() as connection:
             # The verdict first, because publishing one locks its table before the person.
             kept = verdicts.store_verdict(connection, made, verdicts.GradingRun("here", 0, 10_000))
@@ -129,23 +130,3 @@ def store_of(
     exercise = catalog.find("double")
     assert exercise is not None
     return Stored(GradingService(database, catalog, pool, regrade_queue=queue), exercise)
-
-
-def _verdict(source_hash: str, score: int, most: int) -> Verdict:
-    test = TestResult("t", "", hidden=False, outcome=Outcome.PASSED, points=score, max_points=most)  # type: ignore[arg-type]  # a name in place of a NewType
-    passed = score == most
-    return Verdict(
-        exercise="double",  # type: ignore[arg-type]  # likewise
-        title="Double it",
-        outcome=Outcome.PASSED if passed else Outcome.FAILED,
-        message="",
-        line=None,
-        tests=(test,),
-        output="",
-        hidden_elsewhere=0,
-        xp=5 if passed else 0,
-        sandbox="bubblewrap",
-        exercise_hash=OLD,
-        submission_hash=source_hash,
-        grader_version="0",
-    )

@@ -57,10 +57,10 @@ from etude_server.store.tables import (
 from grader.course.roster_file import read_roster
 from grader.course.schedule import Window
 from grader.course.statistics import Row, summarize_exercises
-from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
-from grader.grading.results.verdict import Outcome, TestResult, Verdict
+from grader.grading.results.verdict import Verdict
 from grader.reports.canvas_csv import sum_scores
+from tests.server.conftest import make_verdict
 from tests.server.postgres import PostgresServer
 
 _RUN = verdicts.GradingRun("here", 1, 2)
@@ -82,24 +82,15 @@ def _submit(
 
 
 def _verdict(source_hash: str, score: int, *, exercise_hash: str = "e1") -> Verdict:
-    passed = score == 4
-    outcome = Outcome.PASSED if passed else Outcome.FAILED
-    name = f"t-{exercise_hash}"
-    test = TestResult(name, "", hidden=False, outcome=outcome, points=score, max_points=4)  # type: ignore[arg-type]
-    return Verdict(
-        exercise=ExerciseId("softmax"),
-        title="Softmax",
-        outcome=outcome,
-        message="",
-        line=None,
-        tests=(test,),
-        output="",
-        hidden_elsewhere=0,
-        xp=10 if passed else 0,
-        sandbox="bubblewrap",
+    return make_verdict(
+        source_hash,
+        score,
+        4,
+        exercise="softmax",
         exercise_hash=exercise_hash,
-        submission_hash=source_hash,
-        grader_version="1",
+        test=f"t-{exercise_hash}",
+        is_test_passed=score == 4,
+        xp=10,
     )
 
 

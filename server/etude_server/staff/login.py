@@ -36,7 +36,7 @@ _OIDC_COOKIE: Final = "etude_oidc"
 # Name of a cookie with the page to return to after sign-in.
 _OIDC_BACK_COOKIE: Final = "etude_oidc_back"
 # A path on this host, never another host.
-_LOCAL_PATH: Final = re.compile(r"/(?![/\\])[!-~]{0,500}")
+_LOCAL_PATH: Final = re.compile(r"/(?!/)[!-\[\]-~]{0,500}")
 
 
 class PageRoute(APIRoute):
@@ -168,7 +168,8 @@ InstructorForm = Annotated[dict[str, str], Depends(require_instructor)]
 @router.get("/sign-in")
 def sign_in_page(request: Request, service: CurrentService) -> Response:
     """Show the sign-in page."""
-    return _render_sign_in(service, _local_path_or_home(request.query_params.get("next", "")))
+    target = _find_local_path(request.query_params.get("next", ""), HOME) or HOME
+    return _render_sign_in(service, target)
 
 
 def _render_sign_in(
@@ -181,7 +182,7 @@ def _render_sign_in(
 @router.post("/sign-in")
 def sign_in(form: SignInForm, service: CurrentService, cookie: SessionCookie) -> Response:
     """Open a session, and redirect to the page that was asked for."""
-    target = _local_path_or_home(form.get("next", ""))
+    target = _find_local_path(form.get("next", ""), HOME) or HOME
     with service.database.write() as connection:
         signed_in = people.sign_in(connection, form.get("token", "").strip(), cookie)
     if signed_in is None:
@@ -207,10 +208,9 @@ def redirect_to(path: str) -> RedirectResponse:
     return RedirectResponse(path, HTTPStatus.SEE_OTHER, {"Cache-Control": "no-store"})
 
 
-def _local_path_or_home(path: str) -> str:
-    """Return a path of the staff pages, or the home page for any other."""
-    is_ours = path.startswith(HOME) and path.isprintable() and "\\" not in path
-    return path if is_ours else HOME
+def _find_local_path(path: str, start: str = "/") -> str:
+    """Return a path of this site that begins so, or "" for any other address."""
+    return path if path.startswith(start) and _LOCAL_PATH.fullmatch(path) else ""
 
 
 def _render_error(status: HTTPStatus, sentence: str) -> Response:
@@ -224,18 +224,13 @@ def _require_provider(request: Request, service: Service) -> tuple[Provider, str
     return service.settings.oidc, find_public_address(request, service) + _OIDC_PATH
 
 
-def _local_path_or_empty(path: str) -> str:
-    """Return a path of this site unchanged, or "" for any other address."""
-    return path if _LOCAL_PATH.fullmatch(path) else ""
-
-
 @router.get("/oidc/login")
 def begin_oidc(request: Request, service: CurrentService) -> Response:
     """Redirect a browser to the provider."""
     provider, redirect_uri = _require_provider(request, service)
     url, secret = provider.start_login(redirect_uri)
     response = RedirectResponse(url, HTTPStatus.FOUND, {"Cache-Control": "no-store"})
-    back = _local_path_or_empty(request.query_params.get("back", ""))
+    back = _find_local_path(request.query_params.get("back", ""))
     for name, value in ((_OIDC_COOKIE, secret), (_OIDC_BACK_COOKIE, back)):
         response.set_cookie(
             name,
@@ -264,7 +259,7 @@ def finish_oidc(request: Request, service: CurrentService, cookie: SessionCookie
         people.close_session(connection, cookie or "")
         new_cookie = people.open_session(connection, person)
     home = HOME if person.is_staff else "/"
-    response = redirect_to(_local_path_or_empty(request.cookies.get(_OIDC_BACK_COOKIE, "")) or home)
+    response = redirect_to(_find_local_path(request.cookies.get(_OIDC_BACK_COOKIE, "")) or home)
     set_session_cookie(response, new_cookie, service)
     response.delete_cookie(_OIDC_COOKIE, _OIDC_PATH)
     response.delete_cookie(_OIDC_BACK_COOKIE, _OIDC_PATH)

@@ -1,15 +1,18 @@
 """Audits on disk, so that only changed assignments are audited again."""
 
-import json
-from dataclasses import asdict
+import contextlib
+from dataclasses import replace
 from importlib import metadata
 
-from grader.audit.result import GROUPS, Audit, SuiteCheck, Survivor
+from grader.audit.result import Audit, SuiteCheck, Survivor
 from grader.audit.run import Request
 from grader.authoring.sources.assignment import Assignment
 from grader.disk_cache import Cache, cache_folder, compute_key, find_package, fingerprint
+from grader.sandbox.dataclass_format import DataclassFormat
+from grader.sandbox.in_child.wire import UnsupportedValueError
 
-_SOURCES = ("audit", "mutation", "grading/comparison", "grading/diagnosis")
+_FORMAT = DataclassFormat(Audit, (SuiteCheck, Survivor), left_out={"assignment": None})
+_SOURCES = ("audit", "authoring/verify", "grading/comparison", "grading/diagnosis", "mutation")
 
 
 class AuditCache:
@@ -29,20 +32,15 @@ class AuditCache:
         if entry is None:
             return None
         try:
-            data = json.loads(entry)
-            checks = ({**check, "tests": tuple(check["tests"])} for check in data["checks"])
-            data["checks"] = tuple(SuiteCheck(**check) for check in checks)
-            for name in GROUPS:
-                data[name] = tuple(Survivor(**fields) for fields in data[name])
-            return Audit(assignment=assignment, **data)
-        except (ValueError, KeyError, TypeError):
+            return replace(_FORMAT.from_bytes(entry), assignment=assignment)
+        except ValueError:
             return None
 
     def store(self, audit: Audit, request: Request) -> None:
-        """Store an audit."""
-        data = asdict(audit)
-        del data["assignment"]
-        self._cache.keep(self._key(audit.assignment, request), json.dumps(data).encode())
+        """Store an audit, unless it is very large."""
+        with contextlib.suppress(UnsupportedValueError):
+            content = _FORMAT.to_bytes(audit)
+            self._cache.keep(self._key(audit.assignment, request), content)
 
     def _key(self, assignment: Assignment, request: Request) -> str:
         options = (

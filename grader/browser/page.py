@@ -97,13 +97,8 @@ class _PageGrader:
         submission = Submission.from_bytes(Path(self.exercise.file_name), data)
         with SubmissionRun(self._oracle, submission, self._limits) as run:
             self._results = run.results
-
-            def diagnose() -> Diagnosis | None:
-                # A page only searches among the recorded results: it has no solution.
-                return self._diagnostician.diagnose(run.results, run.observed, text=run.text)
-
             try:
-                verdict = grade_submission(run, diagnose)
+                verdict = grade_submission(run, self._find_mistake)
             except MemoryError:
                 # The grader itself ran out of the memory that the submission had left.
                 run.problem = RunProblem(Outcome.OUT_OF_MEMORY, outcome_sentences.TOO_LARGE)
@@ -112,6 +107,10 @@ class _PageGrader:
         verdict = replace(verdict, notes=notes)
         log_feedback_errors(verdict)
         return verdict
+
+    def _find_mistake(self, run: SubmissionRun) -> Diagnosis | None:
+        # A page only searches among the recorded results: it has no solution.
+        return self._diagnostician.diagnose(run.results, run.observed, text=run.text)
 
     def trace_shapes(self, source: str) -> tuple[LineShape, ...]:
         """Return the shapes in the first visible test that failed, or else in the first test."""

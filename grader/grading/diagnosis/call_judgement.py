@@ -224,19 +224,18 @@ def _judge(
     test = replace(rules.allowed.test, given=Literals(arguments))
     test = replace(test, run=code) if isinstance(test, OutputTest) else replace(test, call=code)
     exercise = replace(exercise, tests=(test,))
+    oracle = Oracle(exercise, sandbox)
     try:
-        computed = Oracle(exercise, sandbox).test_values(test)
+        expected = oracle.test_values(test).draws[0].expected
     except DefinitionError as error:
         is_over = isinstance(error.__cause__, ChildGoneError)
         raise RefusedError(
             break_sentences.TOO_LONG if is_over else break_sentences.RAISES
         ) from None
-    expected = computed.draws[0].expected
     if sentence := find_undecided_reason(expected, lambda: rules.ordinary.has_ties(tuple(values))):
         raise RefusedError(sentence)
 
     def grade_program(code: str) -> TestResult:
-        oracle = Oracle(exercise, sandbox, {test.id: computed})
         submission = Submission.of_program(exercise, code)
         with SubmissionRun(oracle, submission, find_limits(exercise)) as run:
             run.load()

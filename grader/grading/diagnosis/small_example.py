@@ -15,10 +15,10 @@ The example is certain to be right: the solution and the reference (or the autho
 agree on it, and it has all properties of ordinary draws.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from grader.definitions.exercise import Literals, OutputTest, TestId
+from grader.definitions.exercise import Literals, OutputTest
 from grader.errors import DefinitionError
 from grader.grading.diagnosis.hidden_constants import PublicValues
 from grader.grading.diagnosis.input_search import (
@@ -39,25 +39,18 @@ from grader.grading.expected.solution_values import loaded_solution
 from grader.grading.program.author_code import evaluate
 from grader.grading.program.loaded_program import load
 from grader.grading.results.jobs import find_limits
-from grader.grading.results.raw_result import RawResult
-from grader.grading.results.verdict import Outcome, SmallExample, TestResult
+from grader.grading.results.verdict import Outcome, SmallExample
 from grader.grading.run.submission_run import SubmissionRun
-from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import ChildGoneError
 from grader.sandbox.limits import Limits
 
 
-def find_small_example(
-    oracle: Oracle,
-    submission: Submission,
-    results: Mapping[TestId, TestResult],
-    observed: Mapping[TestId, RawResult],
-) -> SmallExample | None:
-    """Return a small example for a submission that fails only hidden tests, or None.
+def find_small_example(run: SubmissionRun) -> SmallExample | None:
+    """Return a small example for a run that fails only hidden tests, or None.
 
     None is also returned if the time is over.
     """
-    exercise = oracle.exercise
+    oracle, exercise, results = run.oracle, run.exercise, run.results
     right = (Outcome.PASSED, Outcome.NOT_RUN)
     failing = [t for t in exercise.tests if t.id in results and results[t.id].outcome not in right]
     if (
@@ -72,7 +65,7 @@ def find_small_example(
         probes = [
             probe
             for test in failing
-            for probe in make_probe_calls(oracle, test, observed.get(test.id))
+            for probe in make_probe_calls(oracle, test, run.observed.get(test.id))
         ]
         if not probes:
             return None
@@ -81,7 +74,7 @@ def find_small_example(
             loaded_solution(exercise, oracle.sandbox) as solution,
             oracle.sandbox.child(limits) as child,
         ):
-            program = load(child, submission, replace(exercise, forbid=None)).program
+            program = load(child, run.submission, replace(exercise, forbid=None)).program
             if program is None:
                 return None
             public = PublicValues(oracle)
@@ -91,7 +84,7 @@ def find_small_example(
             for search, inputs, kind in _find_differences(oracle, searches):
                 simple = search.simplify(inputs, kind)
                 if not search.is_of_a_test(simple) and (
-                    example := _make_example(oracle, submission, limits, search.probe, simple)
+                    example := _make_example(run, limits, search.probe, simple)
                 ):
                     return example
     except (ChildGoneError, DefinitionError):  # a child ended, or the inputs were rejected
@@ -120,11 +113,7 @@ def _find_differences(
 
 
 def _make_example(
-    oracle: Oracle,
-    submission: Submission,
-    limits: Limits,
-    probe: ProbeCall,
-    inputs: Inputs,
+    failed: SubmissionRun, limits: Limits, probe: ProbeCall, inputs: Inputs
 ) -> SmallExample | None:
     """Run the text of an example as a visible test in a new child; return the example."""
     try:
@@ -137,10 +126,9 @@ def _make_example(
         test = replace(test, given=Literals(arguments))
     else:
         test = replace(test, call=call, given=Literals(arguments))
-    exercise = replace(oracle.exercise, tests=(test,), forbid=None)
-    values = Oracle(exercise, oracle.sandbox).test_values(test)
-    example_oracle = Oracle(exercise, oracle.sandbox, {test.id: values})
-    with SubmissionRun(example_oracle, submission, limits) as run:
+    exercise = replace(failed.exercise, tests=(test,), forbid=None)
+    oracle = Oracle(exercise, failed.oracle.sandbox)
+    with SubmissionRun(oracle, failed.submission, limits) as run:
         run.load()
         result = run.grade_test(test)
     if result.outcome not in (Outcome.FAILED, Outcome.ERRORED):

@@ -28,7 +28,8 @@ class ProgramTester:
     """Runs tests on one loaded program.
 
     Args:
-        with_reasons: Whether results have sentences about the failure, which take time.
+        related: The relations in the submission's other results. None leaves out the sentences
+            about failures, which take time.
 
     Attributes:
         ending: The outcome of the test in which the child ended, or None while it runs.
@@ -38,10 +39,8 @@ class ProgramTester:
         self,
         oracle: Oracle,
         program: LoadedProgram,
-        related: RelatedResults,
         best_effort: BestEffort,
-        *,
-        with_reasons: bool,
+        related: RelatedResults | None,
     ) -> None:
         self.ending: Outcome | None = None
         self._oracle = oracle
@@ -49,7 +48,6 @@ class ProgramTester:
         self._program = program
         self._related = related
         self._sentence = best_effort.sentence
-        self._with_reasons = with_reasons
 
     def run(self, test: TestCase) -> UndisclosedResult:
         """Judge the draws up to the first failure, or all of them for partial credit.
@@ -126,7 +124,7 @@ class ProgramTester:
         kind, worst, path = difference.kind, difference.worst, difference.path
         raw = replace(raw, difference_kind=kind, worst=worst, path=path)
         sentence = ""
-        if self._with_reasons:
+        if self._related is not None:
             reason = self._sentence(
                 lambda: self._reason_sentence(test, draw, difference, got=got, begin=begin)
             )
@@ -150,7 +148,7 @@ class ProgramTester:
             return UndisclosedResult(Outcome.FAILED, raw, sentence, difference_kind=kind)
         line = answer.frames[-1][0] if answer.frames else None
         sentence = ""
-        if self._with_reasons:
+        if self._related is not None:
             check, program = make_check(self._exercise, test), self._program
             sentence = self._sentence(
                 lambda: outcome_sentences.error_sentence(
@@ -181,7 +179,7 @@ class ProgramTester:
             return outcome_sentences.RETURNED
         if kind is DifferenceKind.NOTHING and difference.path == ():
             return self._missing_return_sentence(test, draw, begin)
-        return self._related.sentence(test, kind, draw, got)
+        return self._related.sentence(test, kind, draw, got) if self._related else ""
 
     def _missing_return_sentence(self, test: TestCase, draw: Draw, begin: int) -> str:
         """Return the sentence about a function that computes or prints a value but returns None."""

@@ -79,6 +79,7 @@ class SubmissionRun:
         with_reasons: bool = True,
         max_children: int = MAX_CHILDREN,
     ) -> None:
+        self.oracle = oracle
         self.exercise: Exercise = oracle.exercise
         self.submission = submission
         self.problem: RunProblem | None = None
@@ -86,7 +87,6 @@ class SubmissionRun:
         self.results: dict[TestId, TestResult] = {}
         self.observed: dict[TestId, RawResult] = {}
         self.best_effort = BestEffort()
-        self._oracle = oracle
         self._limits = limits
         self._with_values = with_values
         self._with_reasons = with_reasons
@@ -140,7 +140,7 @@ class SubmissionRun:
         if self._child is not None:
             for test in self.exercise.tests:
                 make_check(self.exercise, test)  # imports what only some kinds of test need
-            self._oracle.prepare()
+            self.oracle.prepare()
             self._child.start()
 
     def load(self) -> None:
@@ -152,13 +152,8 @@ class SubmissionRun:
         loaded = self._loaded = load(self._child, self.submission, self.exercise)
         self.output = self._child.output()
         if loaded.program is not None:
-            self._tester = ProgramTester(
-                self._oracle,
-                loaded.program,
-                self._related,
-                self.best_effort,
-                with_reasons=self._with_reasons,
-            )
+            related = self._related if self._with_reasons else None
+            self._tester = ProgramTester(self.oracle, loaded.program, self.best_effort, related)
         if (problem := loaded.problem) is not None:
             message = self.best_effort.sentence(problem.sentence, outcome_sentences.NO_SENTENCE)
             self.problem = RunProblem(problem.outcome, message, problem.line)
@@ -223,7 +218,7 @@ class SubmissionRun:
         if has_timed_out:  # a restart that only separates visible from hidden tests is not counted
             self._restarts_left -= 1
         self._child.close()
-        self._child = self._oracle.sandbox.child(self._limits)
+        self._child = self.oracle.sandbox.child(self._limits)
         self._state = _ChildState.RUNNING
         self.load()
         problem = self.problem
@@ -265,7 +260,7 @@ class SubmissionRun:
             self.exercise,
             self.submission,
             self._with_second_definition(results),
-            sandbox=self._oracle.sandbox.backend_name,
+            sandbox=self.oracle.sandbox.backend_name,
             problem=self.problem,
             output=self.output,
             notes=tuple(filter(None, notes)),

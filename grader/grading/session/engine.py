@@ -60,9 +60,9 @@ class Engine:
             ) as run:
                 verdict = grade_submission(
                     run,
-                    partial(self._find_mistake, oracle, run),
-                    partial(self._find_expression, oracle, run),
-                    partial(self._find_example, oracle, run),
+                    self._find_mistake,
+                    _find_expression,
+                    _find_example,
                     record=record,
                     stop_at_failure=options.stop_at_failure,
                     with_explanation=options.with_feedback,
@@ -73,7 +73,7 @@ class Engine:
                     verdict = replace(verdict, evidence=collect_evidence(run))
             if options.with_shapes:
                 no_shapes: tuple[LineShape, ...] = ()
-                trace = partial(_trace_shapes, oracle, run)
+                trace = partial(_trace_shapes, run)
                 shapes = run.best_effort.make("shapes", trace, no_shapes)
                 errors = tuple(run.best_effort.feedback_errors)
                 verdict = replace(verdict, shapes=shapes, feedback_errors=errors)
@@ -88,24 +88,13 @@ class Engine:
         cache_key = job.options.variant_of or job.exercise.digest
         return Oracle(job.exercise, self._sandbox, self._values.get(cache_key, dict))
 
-    def _find_mistake(self, oracle: Oracle, run: SubmissionRun) -> "Diagnosis | None":
+    def _find_mistake(self, run: SubmissionRun) -> "Diagnosis | None":
         from grader.grading.diagnosis.diagnostician import Diagnostician
 
-        diagnostician = self._diagnosticians.get(run.exercise.digest, lambda: Diagnostician(oracle))
+        diagnostician = self._diagnosticians.get(
+            run.exercise.digest, lambda: Diagnostician(run.oracle)
+        )
         return diagnostician.diagnose(run.results, run.observed, run.deadline, run.text_of_one_file)
-
-    def _find_expression(self, oracle: Oracle, run: SubmissionRun) -> "Diagnosis | None":
-        from grader.grading.diagnosis.first_expression import find_first_wrong_expression
-
-        text = run.text_of_one_file
-        if not text.source:
-            return None
-        return find_first_wrong_expression(oracle, text, run.results)
-
-    def _find_example(self, oracle: Oracle, run: SubmissionRun) -> "SmallExample | None":
-        from grader.grading.diagnosis.small_example import find_small_example
-
-        return find_small_example(oracle, run.submission, run.results, run.observed)
 
 
 class _LruCache(Generic[_Value]):
@@ -124,13 +113,26 @@ class _LruCache(Generic[_Value]):
         return self._entries[key]
 
 
-def _trace_shapes(oracle: Oracle, run: SubmissionRun) -> "tuple[LineShape, ...]":
+def _find_expression(run: SubmissionRun) -> "Diagnosis | None":
+    from grader.grading.diagnosis.first_expression import find_first_wrong_expression
+
+    text = run.text_of_one_file
+    return find_first_wrong_expression(run.oracle, text, run.results) if text.source else None
+
+
+def _find_example(run: SubmissionRun) -> "SmallExample | None":
+    from grader.grading.diagnosis.small_example import find_small_example
+
+    return find_small_example(run)
+
+
+def _trace_shapes(run: SubmissionRun) -> "tuple[LineShape, ...]":
     """Return the shapes on each line of a call, with the first wrong line marked."""
     from grader.grading.diagnosis.first_expression import find_place
     from grader.grading.diagnosis.line_shapes import trace_shapes
 
     source, results = run.text_of_one_file.source, run.results
-    lines = trace_shapes(oracle, source, results)
-    place = find_place(oracle, source, results)
+    lines = trace_shapes(run.oracle, source, results)
+    place = find_place(run.oracle, source, results)
     wrong = max((s.line for s in lines if place and s.line <= place.line), default=0)
     return tuple(replace(line, is_off_track=line.line == wrong) for line in lines)

@@ -13,9 +13,9 @@ from grader.grading.run.submission_run import SubmissionRun, order_tests
 
 def grade_submission(
     run: SubmissionRun,
-    find_mistake: Callable[[], Diagnosis | None],
-    find_expression: Callable[[], Diagnosis | None] = lambda: None,
-    find_example: Callable[[], SmallExample | None] = lambda: None,
+    find_mistake: Callable[[SubmissionRun], Diagnosis | None],
+    find_expression: Callable[[SubmissionRun], Diagnosis | None] = lambda _: None,
+    find_example: Callable[[SubmissionRun], SmallExample | None] = lambda _: None,
     *,
     record: Record = record_nothing,
     stop_at_failure: bool = False,
@@ -51,15 +51,15 @@ def grade_submission(
     run.close()  # threads of the submission would slow the searches down
     make, until = run.best_effort.make, run.deadline
     if run.exercise.kind == "test":
-        find_mistake = partial(_surviving_misconception, run)
-    diagnosis = make("diagnosis", find_mistake, None)
+        find_mistake = _surviving_misconception
+    diagnosis = make("diagnosis", partial(find_mistake, run), None)
     example = None
     # An example would tell the answer of a prediction.
     if run.exercise.kind in ("write", "fix"):
         if diagnosis is None and time.monotonic() < until:
-            diagnosis = make("first expression", find_expression, None)
+            diagnosis = make("first expression", partial(find_expression, run), None)
         if time.monotonic() < until:
-            example = make("small example", find_example, None)
+            example = make("small example", partial(find_example, run), None)
     errors = tuple(run.best_effort.feedback_errors)
     return replace(verdict, diagnosis=diagnosis, example=example, feedback_errors=errors)
 

@@ -572,5 +572,5 @@ def test_standard_error_is_capped_while_it_is_kept_back(each_sandbox: Sandbox) -
 def test_the_table_of_operations_is_the_protocol() -> None:
     """Each says what it answers, and no other method of the module can be requested."""
     assert all(method.__doc__ for method in operations.OPERATIONS.values())
-    assert {"put_files", "member_attribute", "leave", "signature"} <= operations.OPERATIONS.keys()
+    assert {"put_files", "leave", "signature"} <= operations.OPERATIONS.keys()
     assert operations.OPERATIONS.keys().isdisjoint({"print_to", "recording", "__init__"})

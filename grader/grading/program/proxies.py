@@ -235,13 +235,12 @@ class MethodProxy:
 
     @property
     def __doc__(self) -> Any:  # type: ignore[override]
-        return self._requests.ask("member_attribute", self.__self__, self.__name__, "__doc__")
+        return operate(self._requests, "getattr", self.__self__, self.__name__).__doc__
 
     @property
-    def __signature__(self) -> inspect.Signature:
+    def __signature__(self) -> Any:
         """The parameters of the method, without `self`."""
-        method = operate(self._requests, "getattr", self.__self__, self.__name__)
-        return _signature(self._requests.ask("signature", method))
+        return operate(self._requests, "getattr", self.__self__, self.__name__).__signature__
 
 
 def _attribute(proxy: Proxy, name: str) -> Any:

@@ -248,11 +248,6 @@ class SubmissionModule:
         return [False, value] if is_value else [True, None]
 
     @_operation
-    def member_attribute(self, instance: object, name: str, attribute: str) -> object:
-        """Return an attribute of an object's member."""
-        return getattr(getattr(instance, name), attribute)
-
-    @_operation
     def method(
         self, instance: object, name: str, args: list[Any], kwargs: dict[str, Any]
     ) -> object:

@@ -94,10 +94,11 @@ def show(
       etude lesson show scaling --answer 1=2 --answer 2=C
       etude lesson show drafts/lessons/03-scaling.md
     """
+    folders = options.collection_folders(exercises)
     if lesson is None:
-        _list_lessons(*options.collection_folders(exercises))
+        _list_lessons(folders)
         return
-    (path,) = _find_lessons((lesson,), *options.collection_folders(exercises))
+    path = _find_lesson(lesson, folders)
     unrun_lesson = read_lesson(path)
     packages = _find_packages([path])
     sandbox: Sandbox | PortableSandbox
@@ -191,7 +192,7 @@ def _reply_text(reply: Reply) -> str:
     return f"**{'Right.' if reply.is_right else 'Not yet.'}** {reply.reason}"
 
 
-def _list_lessons(*folders: Path) -> None:
+def _list_lessons(folders: Sequence[Path]) -> None:
     """Print the id and title of each lesson, grouped by track."""
     tracks = [track.definition for track in Collection.load(*folders).tracks]
     if not any(track.lessons for track in tracks):
@@ -289,15 +290,12 @@ def run(lessons: tuple[str, ...], update: bool, exercises: tuple[Path, ...], uns
     """
     problems: list[Problem] = []
     folders = options.collection_folders(exercises)
-    paths = [] if lessons else _find_lessons((), *folders)
+    paths = [] if lessons else _refuse_none(all_lesson_files(*folders), folder_list(folders))
     for name in lessons:
         if is_path(name) and exists(Path(name) / TRACK_FILE):  # the folder of a track
-            in_track = lesson_files(Path(name))
-            if not in_track:
-                raise UsageError(f"there are no lessons in {name}")
-            paths += in_track
+            paths += _refuse_none(lesson_files(Path(name)), name)
         else:
-            paths += _find_lessons((name,), *folders)
+            paths.append(_find_lesson(name, folders))
     with options.sandbox_opener(unsafe)(_find_packages(paths)) as sandbox:
         for path in paths:
             try:
@@ -318,25 +316,24 @@ def run(lessons: tuple[str, ...], update: bool, exercises: tuple[Path, ...], uns
     raise click.exceptions.Exit(EXIT_NOT_PASSED if problems else 0)
 
 
-def _find_lessons(named: tuple[str, ...], *folders: Path) -> list[Path]:
-    files = all_lesson_files(*folders)
-    if not named:
-        if not files:
-            raise UsageError(f"there are no lessons in {folder_list(folders)}")
-        return files
-    by_id = {id_in_name(path): path for path in files}
-    lessons = []
-    for name in named:
-        if is_path(name, [LESSON_SUFFIX]):
-            lessons.append(Path(name))
-            continue
-        if name not in by_id:
-            raise UsageError(f"no lesson '{name}'{did_you_mean(name, by_id)}{path_hint(name)}")
-        same = [path for path in files if id_in_name(path) == name]
-        if len(same) > 1:
-            raise UsageError(f"'{name}' is both {same[0]} and {same[1]}; name one by its path")
-        lessons.append(by_id[name])
+def _refuse_none(lessons: list[Path], folder: str) -> list[Path]:
+    if not lessons:
+        raise UsageError(f"there are no lessons in {folder}")
     return lessons
+
+
+def _find_lesson(name: str, folders: Sequence[Path]) -> Path:
+    """Return the path of a lesson, given its id or its path."""
+    if is_path(name, [LESSON_SUFFIX]):
+        return Path(name)
+    files = all_lesson_files(*folders)
+    ids = list(map(id_in_name, files))
+    same = [path for path, own in zip(files, ids, strict=True) if own == name]
+    if not same:
+        raise UsageError(f"no lesson '{name}'{did_you_mean(name, ids)}{path_hint(name)}")
+    if len(same) > 1:
+        raise UsageError(f"'{name}' is both {same[0]} and {same[1]}; name one by its path")
+    return same[0]
 
 
 def _find_packages(lessons: list[Path]) -> set[str]:

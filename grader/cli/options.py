@@ -151,35 +151,26 @@ def format_option(*names: str) -> Callable[[_Function], _Function]:
     )  # fmt: skip
 
 
-class _FormatType(click.ParamType["RequestedFormat"]):
-    """The parameter type `NAME` or `NAME=FILE`, where NAME is a report format."""
+def _parse_formats(
+    _context: click.Context, _parameter: click.Parameter, texts: Sequence[str]
+) -> "tuple[RequestedFormat, ...]":
+    from grader.reports.formats import RequestedFormat
 
-    name = "format"
+    try:
+        return tuple(map(RequestedFormat.parse, texts))
+    except UsageError as error:
+        raise click.BadParameter(str(error)) from None
 
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> "RequestedFormat":
-        from grader.reports.formats import RequestedFormat
 
-        if isinstance(value, RequestedFormat):
-            return value
-        try:
-            return RequestedFormat.parse(str(value))
-        except UsageError as error:
-            self.fail(str(error), param, ctx)
+def _complete_format(
+    _context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> "list[CompletionItem]":
+    from click.shell_completion import CompletionItem
 
-    def shell_complete(
-        self, _ctx: click.Context, _param: click.Parameter, incomplete: str
-    ) -> "list[CompletionItem]":
-        from click.shell_completion import CompletionItem
+    from grader.reports.formats import FORMATS
 
-        from grader.reports.formats import FORMATS
-
-        return [
-            CompletionItem(format_.name, help=format_.description)
-            for format_ in FORMATS.values()
-            if format_.name.startswith(incomplete)
-        ]
+    names = (name for name in FORMATS if name.startswith(incomplete))
+    return [CompletionItem(name, help=FORMATS[name].description) for name in names]
 
 
 class _Formats(click.Option):
@@ -200,8 +191,9 @@ report_option = click.option(
     "--format",
     "formats",
     cls=_Formats,
-    type=_FormatType(),
     multiple=True,
+    callback=_parse_formats,
+    shell_complete=_complete_format,
     metavar="NAME[=FILE]",
 )
 

@@ -185,7 +185,7 @@ def load_ipython_extension(shell: Any) -> None:
         shell.run_cell(cell, store_history=False)
         exercise, course, *_ = (*line.split(), "", "")
         verdict = check(exercise, course=course or None)
-        display(verdict)  # type: ignore[no-untyped-call,unused-ignore]
+        display(verdict)  # type: ignore[no-untyped-call,unused-ignore]  # IPython has no types
 
     shell.register_magic_function(etude, "cell")
 

@@ -290,7 +290,7 @@ def arrays(*names: str) -> str:
             value = _page.lesson.read_value(name)
             if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf":
                 continue
-            fits = value.ndim == 2 and max(value.shape) <= _MAX_ROWS  # noqa: PLR2004
+            fits = value.ndim == 2 and max(value.shape) <= _MAX_ROWS  # noqa: PLR2004  a matrix has two axes
             if fits and value.size and np.isfinite(value).all():
                 matrices[name] = value.astype(float).tolist()
     return json.dumps(matrices)

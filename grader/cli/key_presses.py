@@ -67,11 +67,11 @@ class Keys:
 
 
 def _read_key_on_windows(seconds: float) -> str:
-    import msvcrt  # type: ignore[import-not-found,unused-ignore]
+    import msvcrt  # type: ignore[import-not-found,unused-ignore]  # on Windows alone
 
     end = time.monotonic() + seconds
-    while not msvcrt.kbhit():  # type: ignore[attr-defined,unused-ignore]
+    while not msvcrt.kbhit():  # type: ignore[attr-defined,unused-ignore]  # on Windows alone
         if time.monotonic() >= end:
             return ""
         time.sleep(_POLL_SECONDS)
-    return str(msvcrt.getwch())  # type: ignore[attr-defined,unused-ignore]
+    return str(msvcrt.getwch())  # type: ignore[attr-defined,unused-ignore]  # on Windows alone

@@ -49,7 +49,7 @@ def _show(
     title: str,
 ) -> None:
     matrix = np.asarray(values)
-    if matrix.ndim != 2 or matrix.dtype.kind not in "biuf" or max(matrix.shape) > _MAX_ROWS:  # noqa: PLR2004
+    if matrix.ndim != 2 or matrix.dtype.kind not in "biuf" or max(matrix.shape) > _MAX_ROWS:  # noqa: PLR2004  a matrix has two axes
         raise ValueError(f"a {kind} shows a matrix of numbers up to {_MAX_ROWS} x {_MAX_ROWS}")
     for name, labels, length in (
         ("rows", rows, len(matrix)),

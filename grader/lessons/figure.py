@@ -82,7 +82,7 @@ class Figure:
                     return f"{expression} has shape {array.shape}; x and y have one axis, as long"
                 if not 1 < array.size <= _MAX_POINTS:
                     return f"{expression} has {array.size} numbers, not 2 to {_MAX_POINTS}"
-            elif array.ndim != 2 or not 0 < min(array.shape) <= max(array.shape) <= _MAX_SIDE:  # noqa: PLR2004
+            elif array.ndim != 2 or not 0 < min(array.shape) <= max(array.shape) <= _MAX_SIDE:  # noqa: PLR2004  a matrix has two axes
                 return f"{expression} has shape {array.shape}, not two axes of 1 to {_MAX_SIDE}"
             if not np.isfinite(array).all():
                 return f"{expression} has a nan or an infinity"

@@ -83,7 +83,7 @@ def this_host() -> Host:
     bundled = packages / "numpy.libs"
     libraries, links = _libraries()
     return Host(
-        interpreter=Path(os.path.realpath(sys._base_executable)),  # type: ignore[attr-defined]  # noqa: SLF001
+        interpreter=Path(os.path.realpath(sys._base_executable)),  # type: ignore[attr-defined]  # noqa: SLF001  below a virtual environment
         standard_library=_standard_library(),
         packages=packages,
         numpy=(numpy, bundled) if bundled.is_dir() else (numpy,),

@@ -16,7 +16,7 @@ import os
 import stat
 import sys
 
-from in_child import syscalls  # type: ignore[import-not-found]
+from in_child import syscalls  # type: ignore[import-not-found]  # beside this script
 
 
 def uncover(paths: list[str]) -> None:
@@ -69,7 +69,7 @@ def main(arguments: list[str]) -> None:
     try:
         uncover(needed)
     except OSError as error:
-        print(f"cannot make the interpreter visible to uid {uid}: {error}", file=sys.stderr)  # noqa: T201
+        print(f"cannot make the interpreter visible to uid {uid}: {error}", file=sys.stderr)  # noqa: T201  a script's own error
     become(int(uid))
     os.chdir("/")
     for path in needed:

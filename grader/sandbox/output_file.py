@@ -62,7 +62,7 @@ def print_to(descriptor: int) -> None:
 class _UntilFull(io.FileIO):
     """A stream that silently drops output beyond the size of the file."""
 
-    def write(self, data: "bytes | memoryview") -> int:  # type: ignore[override]
+    def write(self, data: "bytes | memoryview") -> int:  # type: ignore[override]  # takes less than any buffer
         """Write as much as there is room for."""
         remaining = memoryview(data)
         with contextlib.suppress(OSError):

@@ -29,7 +29,7 @@ def with_panels(
     """
     return {
         path: _AFTER.sub(
-            lambda match, path=path: f"{match[0]}{_markup(*panels.get(path, other))}",  # type: ignore[misc]
+            lambda match, path=path: f"{match[0]}{_markup(*panels.get(path, other))}",  # type: ignore[misc]  # mypy infers no type for a default
             content.decode(),
             count=1,
         ).encode()

@@ -148,7 +148,7 @@ def test_a_pool_starts_workers_with_the_packages_that_its_jobs_need(
     submission = Submission(Path("double.py"), source, "0" * 64)
     jobs = [Job(double, submission), Job(exercise, submission)]
     with WorkerPool(1, open_sandbox) as pool:
-        outcomes = [result.outcome for _, result in pool.grade(jobs)]  # type: ignore[union-attr]
+        outcomes = [result.outcome for _, result in pool.grade(jobs)]  # type: ignore[union-attr]  # no fault
     assert outcomes == [Outcome.ERRORED, Outcome.PASSED]
     with open_sandbox() as without, pytest.raises(GraderFault, match=r"without toolkit\.ahead"):
         grade(exercise, submission, without)

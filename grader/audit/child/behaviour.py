@@ -183,7 +183,7 @@ def read_options(module: types.ModuleType, name: str, texts: tuple[str, ...]) ->
     signatures = {}
     with contextlib.suppress(TypeError, ValueError):
         entry = "__init__" if isinstance(target, type) else ""
-        signatures[entry] = inspect.signature(target)  # type: ignore[arg-type]
+        signatures[entry] = inspect.signature(target)  # type: ignore[arg-type]  # it raises for others
     if isinstance(target, type):
         for attribute, method in vars(target).items():
             if isinstance(method, types.FunctionType) and attribute != "__init__":

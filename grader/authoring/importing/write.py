@@ -138,7 +138,7 @@ def _node(value: Any, style: Style) -> Node:
 
 
 def _text(text: str, style: Style) -> Scalar:
-    clean = "".join(c for c in text if c != "\r" and not 0xD800 <= ord(c) <= 0xDFFF)  # noqa: PLR2004
+    clean = "".join(c for c in text if c != "\r" and not 0xD800 <= ord(c) <= 0xDFFF)  # noqa: PLR2004  surrogates
     return Scalar(_NOWHERE, clean, style, clean)
 
 

@@ -308,7 +308,7 @@ def read_points(value: object, remarks: list[str], where: str) -> int | None:
             value = float(value)
         except ValueError:
             return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1e6:  # noqa: PLR2004
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1e6:  # noqa: PLR2004  more cannot be points
         return None
     if value != int(value):
         remarks.append(f"{where}: {value} points are rounded up; the format has whole points")

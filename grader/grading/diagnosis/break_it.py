@@ -66,7 +66,7 @@ def list_allowed_calls(oracle: Oracle) -> list[AllowedCall]:
         same_calls = [known for known in calls if replace(known, ordinary=call.ordinary) == call]
         for known in same_calls:
             calls.remove(known)
-            call = replace(call, ordinary=known.ordinary + call.ordinary)  # noqa: PLW2901
+            call = replace(call, ordinary=known.ordinary + call.ordinary)  # noqa: PLW2901  one call from all the same
         calls.append(call)
     return calls
 

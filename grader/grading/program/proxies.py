@@ -116,7 +116,7 @@ class Proxy:
         object.__setattr__(self, "handle_", handle)
 
     @property
-    def __doc__(self) -> Any:  # type: ignore[override]
+    def __doc__(self) -> Any:  # type: ignore[override]  # the submission's, of any type
         return _attribute(self, "__doc__")
 
     @property
@@ -234,7 +234,7 @@ class MethodProxy:
         return call_method(self._requests, self.__self__, self.__name__, args, kwargs)
 
     @property
-    def __doc__(self) -> Any:  # type: ignore[override]
+    def __doc__(self) -> Any:  # type: ignore[override]  # the submission's, of any type
         return operate(self._requests, "getattr", self.__self__, self.__name__).__doc__
 
     @property

@@ -65,6 +65,6 @@ def _time(platform: str, facts: dict[str, str | None]) -> SubmissionTime | None:
         return SubmissionTime(None, "Canvas", is_late=facts["late"] is not None)
     for pattern in _DATES:
         with contextlib.suppress(ValueError, OverflowError):
-            moment = dt.datetime.strptime(facts.get("date") or "", pattern)  # noqa: DTZ007
+            moment = dt.datetime.strptime(facts.get("date") or "", pattern)  # noqa: DTZ007  local time
             return SubmissionTime(moment.timestamp(), platform)
     return None

@@ -382,7 +382,7 @@ def _warning(  # with the parameters of `warnings.formatwarning`
 
 def _signature(value: object) -> str:
     try:
-        return str(inspect.signature(value))[:_MAX_MESSAGE]  # type: ignore[arg-type]
+        return str(inspect.signature(value))[:_MAX_MESSAGE]  # type: ignore[arg-type]  # it raises for others
     except Exception:  # noqa: BLE001  a submission's decorators may do anything
         return "(...)"
 

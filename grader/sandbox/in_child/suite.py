@@ -20,7 +20,7 @@ class _Approx:
     """A replacement for `pytest.approx`: equals numbers, arrays and containers close to it."""
 
     __array_ufunc__ = None  # makes NumPy leave the comparison to this class
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # as Python sets it beside `__eq__`
 
     def __init__(
         self,

@@ -71,7 +71,7 @@ def _lookup(file: Any) -> tuple[str, bytes] | None:
         return None
     folder, name = os.path.split(os.path.normpath(path))
     content = _contents.get(name)
-    return None if content is None or folder not in {"", os.getcwd()} else (name, content)  # noqa: PTH109
+    return None if content is None or folder not in {"", os.getcwd()} else (name, content)  # noqa: PTH109  `pathlib` is slow to import
 
 
 def _open_file(  # with the parameters of `open`

@@ -18,7 +18,8 @@ from grader.sandbox.process import Sandbox
 from tests.grading.conftest import Make, grade
 
 A, B, WHOLE = np.ones((3, 4)), np.ones((5, 4)), np.ones(3, dtype=int)
-NONE, LIST = None, [1.0, 2.0]
+NONE: Any = None  # so that mypy allows the mistakes
+LIST: Any = [1.0, 2.0]
 
 
 def unpack() -> tuple[int, int]:
@@ -52,14 +53,14 @@ ERRORS: dict[str, tuple[Callable[[], object], str]] = {
         "axes are paired from the right",
     ),
     "arrays that np.dot does not fit": (lambda: np.dot(A, B), "A matrix product needs"),
-    "None as an operand": (lambda: NONE * 2, "Something here is None"),  # type: ignore[operator]
-    "None as an argument": (lambda: np.exp(NONE), "Something here is None"),  # type: ignore[call-overload]
-    "an attribute of None": (lambda: NONE.shape, "Something here is None"),  # type: ignore[attr-defined]
-    "an index into None": (lambda: NONE[0], "Something here is None"),  # type: ignore[index]
+    "None as an operand": (lambda: NONE * 2, "Something here is None"),
+    "None as an argument": (lambda: np.exp(NONE), "Something here is None"),
+    "an attribute of None": (lambda: NONE.shape, "Something here is None"),
+    "an index into None": (lambda: NONE[0], "Something here is None"),
     "unpacking None": (lambda: take_apart(NONE), "Something here is None"),
-    "a list's shape": (lambda: LIST.shape, "np.array(...)"),  # type: ignore[attr-defined]
-    "columns of a list": (lambda: LIST[:, 0], "np.array(...)"),  # type: ignore[call-overload]
-    "a list as an operand": (lambda: LIST / 2.0, "np.array(...)"),  # type: ignore[operator]
+    "a list's shape": (lambda: LIST.shape, "np.array(...)"),
+    "columns of a list": (lambda: LIST[:, 0], "np.array(...)"),
+    "a list as an operand": (lambda: LIST / 2.0, "np.array(...)"),
     "going through one number": (lambda: list(np.array(1.0)), "no length and no items"),
     "unpacking a number": (lambda: take_apart(A.max()), "no length and no items"),
     "the length of one number": (lambda: len(np.array(1.0)), "no length and no items"),
@@ -75,15 +76,15 @@ ERRORS: dict[str, tuple[Callable[[], object], str]] = {
     "an axis twice": (lambda: A.sum(axis=(0, 0)), "named twice"),
     "an integer to a negative power": (lambda: WHOLE**-1, "write `2.0` for `2`"),
     "the inverse of a row": (lambda: np.linalg.inv(np.ones(3)), "square matrix"),
-    "a list with a fraction as index": (lambda: LIST[1.0], "`//` keeps integers"),  # type: ignore[call-overload]
-    "a slice up to a fraction": (lambda: LIST[:1.0], "`//` keeps integers"),  # type: ignore[index]
-    "range of a fraction": (lambda: range(2.0), "must be a whole number"),  # type: ignore[call-overload]
-    "float of a list": (lambda: float(LIST), "One number is needed"),  # type: ignore[arg-type]
-    "the length of None": (lambda: len(NONE), "Something here is None"),  # type: ignore[arg-type]
+    "a list with a fraction as index": (lambda: LIST[1.0], "`//` keeps integers"),
+    "a slice up to a fraction": (lambda: LIST[:1.0], "`//` keeps integers"),
+    "range of a fraction": (lambda: range(2.0), "must be a whole number"),  # type: ignore[call-overload]  # the mistake that is made
+    "float of a list": (lambda: float(LIST), "One number is needed"),
+    "the length of None": (lambda: len(NONE), "Something here is None"),
     "a power that no float holds": (lambda: 10.0**400, "A float ends near"),
-    "float of None": (lambda: float(NONE), "Something here is None"),  # type: ignore[arg-type]
-    "minus None": (lambda: -NONE, "Something here is None"),  # type: ignore[operator]
-    "None compared": (lambda: NONE > 1, "Something here is None"),  # type: ignore[operator]
+    "float of None": (lambda: float(NONE), "Something here is None"),
+    "minus None": (lambda: -NONE, "Something here is None"),
+    "None compared": (lambda: NONE > 1, "Something here is None"),
 }
 
 
@@ -161,10 +162,10 @@ def of(action: Callable[[], object]) -> tuple[str, ...] | None:
 
 def test_signature_says_how_none_is_used() -> None:
     """An index into None is another mistake than a calculation with it."""
-    index, call = of(lambda: NONE[0]), of(NONE)  # type: ignore[index, arg-type]
-    operand, attribute = of(lambda: NONE + A), of(lambda: NONE.T)  # type: ignore[operator, attr-defined]
-    assert index == of(lambda: NONE["a"])  # type: ignore[index]
-    assert operand == of(lambda: 2 * NONE)  # type: ignore[operator]
+    index, call = of(lambda: NONE[0]), of(NONE)
+    operand, attribute = of(lambda: NONE + A), of(lambda: NONE.T)
+    assert index == of(lambda: NONE["a"])
+    assert operand == of(lambda: 2 * NONE)
     assert len({None, index, call, operand, attribute}) == 5
 
 

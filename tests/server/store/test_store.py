@@ -15,7 +15,7 @@ import pytest
 import sqlalchemy
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import Connection, delete, func, insert, select, text, update
+from sqlalchemy import Connection, Table, delete, func, insert, select, text, update
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
 from etude_server import gradebook_data
@@ -245,11 +245,11 @@ def test_the_best_verdict_is_the_grade(database: Database, ada: Person) -> None:
 @pytest.mark.parametrize("table", [event, verdict], ids=["event", "verdict"])
 @pytest.mark.parametrize("change", ["update", "delete"])
 def test_what_is_written_is_not_changed(
-    database: Database, ada: Person, table: "object", change: str
+    database: Database, ada: Person, table: Table, change: str
 ) -> None:
     """The database itself refuses an update of an append-only table."""
     _publish(database, _submit(database, ada, "x"), 4)
-    statement = delete(table) if change == "delete" else update(table).values(at=0)  # type: ignore[arg-type]
+    statement = delete(table) if change == "delete" else update(table).values(at=0)
     with pytest.raises(DBAPIError, match="what is written is not changed"), database.write() as c:
         c.execute(statement)
 

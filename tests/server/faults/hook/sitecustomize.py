@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 _here = os.getpid()
 _time_ns = time.time_ns
@@ -28,13 +29,13 @@ def _in_a_worker(message: bytes) -> None:
         os._exit(9)  # a confined worker may not signal any process, even itself
 
 
-def _loads(message: bytes, _loads: object = pickle.loads) -> object:
+def _loads(message: bytes, _loads: Any = pickle.loads) -> object:
     (_in_the_desk if os.getpid() == _here else _in_a_worker)(message)
-    return _loads(message)  # type: ignore[operator]
+    return _loads(message)
 
 
-def _dumps(what: object, _dumps: object = pickle.dumps) -> bytes:
-    message: bytes = _dumps(what)  # type: ignore[operator]
+def _dumps(what: object, _dumps: Any = pickle.dumps) -> bytes:
+    message: bytes = _dumps(what)
     if b"KILLS ITS HOST" in message:
         os.kill(os.getpid(), signal.SIGKILL)
     return message

@@ -1,7 +1,8 @@
 """The comparison of a submission's value with the expected one.
 
 It finds the first kind of difference, in the order of `DifferenceKind` up to VALUES, and its facts.
-`feedback.difference_sentences` turns the facts into sentences.
+Of a list, a tuple or a dict, the first item that differs decides. `feedback.difference_sentences`
+turns the facts into sentences.
 
 NaN and infinities are compared by position; no tolerance applies to them. NaN must stand exactly
 where the expected value has NaN, and an infinity where the same infinity is expected. For tests

@@ -249,6 +249,7 @@ def answer(source: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("condition", ARGUMENTS)
 def test_a_program_is_wrong_under_its_condition_alone(two: Exercise, condition: str) -> None:
+    """Arguments that meet the condition show the mistake, and others do not."""
     right = "def half(x, times=2):\n    return x * times, x.sum()\n"
     sources = {w.id: w.source for w in make_conditional_mistakes(two, right)}
     assert sources.keys() == ARGUMENTS.keys()

@@ -119,11 +119,13 @@ class Meter:
             self._children += ending.cpu if is_new else 0
             return ending
 
-        def search(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
-            def measured(oracle: Any, program: Any, *args: Any) -> Any:
-                if name == self.without.get(program.source):
+        def search(
+            name: str, real: Callable[..., Any], find_source: Callable[..., str]
+        ) -> Callable[..., Any]:
+            def measured(*args: Any) -> Any:
+                if name == self.without.get(find_source(*args)):
                     return None
-                return self.measured(name, partial(real, oracle, program, *args))
+                return self.measured(name, partial(real, *args))
 
             return measured
 
@@ -131,8 +133,16 @@ class Meter:
         for target, name, new in (
             (Diagnostician, "strategies", each),
             (ChildProcess, "end", counted),
-            (first_expression, "find_first_wrong_expression", search(EXPRESSION, expression)),
-            (small_example, "find_small_example", search(EXAMPLE, example)),
+            (
+                first_expression,
+                "find_first_wrong_expression",
+                search(EXPRESSION, expression, lambda _oracle, text, _: text.source),
+            ),
+            (
+                small_example,
+                "find_small_example",
+                search(EXAMPLE, example, lambda run: run.submission.source),
+            ),
         ):
             stack.enter_context(patch.object(target, name, new))
         return stack

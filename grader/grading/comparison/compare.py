@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.definitions.exercise import Accepted, Tolerance
-from grader.grading.comparison.nested_values import ValuePath, iter_pairs, map_pairs, map_parts
+from grader.grading.comparison.nested_values import ValuePath, iter_pairs, map_parts
 from grader.grading.results.raw_result import DifferenceKind
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -205,19 +205,22 @@ def _as_dtype(
     return None
 
 
-def ignore_nan(expected: Any, got: Any) -> Any:
+def ignore_nan(expected: Any, got: Any) -> Any:  # noqa: PLR0911  any value; each form returns
     """Return a result with NaN wherever the expected value has NaN."""
-
-    def ignore(part: Any, expected_part: Any) -> Any:
-        if isinstance(expected_part, np.ndarray) and isinstance(part, np.ndarray):
-            kinds = {expected_part.dtype.kind, part.dtype.kind}
-            if expected_part.shape != part.shape or kinds - {"f", "c"}:
-                return part
-            return np.where(np.isnan(expected_part), np.array(np.nan, part.dtype), part)
-        is_number = isinstance(expected_part, (float, np.inexact)) and isinstance(part, NUMBERS)
-        return expected_part if is_number and np.isnan(expected_part) else part
-
-    return map_pairs(ignore, got, expected)
+    if isinstance(expected, np.ndarray) and isinstance(got, np.ndarray):
+        if expected.shape != got.shape or {expected.dtype.kind, got.dtype.kind} - {"f", "c"}:
+            return got
+        return np.where(np.isnan(expected), np.array(np.nan, got.dtype), got)
+    if isinstance(expected, (float, np.inexact)) and isinstance(got, NUMBERS):
+        return expected if np.isnan(expected) else got
+    if isinstance(expected, (list, tuple)) and isinstance(got, (list, tuple)):
+        if len(expected) == len(got):
+            pairs = zip(expected, got, strict=True)
+            return type(got)([ignore_nan(one, other) for one, other in pairs])
+        return got
+    if isinstance(expected, dict) and isinstance(got, dict):
+        return {k: ignore_nan(expected[k], v) if k in expected else v for k, v in got.items()}
+    return got
 
 
 def in_expected_form(expected: object, got: Any) -> Any:
@@ -226,23 +229,20 @@ def in_expected_form(expected: object, got: Any) -> Any:
     Nested lists of numbers become an array, tuples and lists are interchangeable, and so are 2 and
     2.0. Parts that cannot be converted are returned unchanged.
     """
-
-    def convert(part: Any, expected_part: object) -> Any:
-        if isinstance(expected_part, np.ndarray):
-            return _as_array(expected_part, part)
-        if isinstance(expected_part, (list, tuple)) and isinstance(part, np.ndarray):
-            items = part.tolist()
-            is_alike = isinstance(items, list) and len(items) == len(expected_part)
-            return in_expected_form(expected_part, items) if is_alike else part
-        if isinstance(expected_part, NUMBERS) and isinstance(
-            part, (np.ndarray, int, float, complex)
-        ):
-            array = _as_array(np.asarray(expected_part), part)
-            return array[()] if isinstance(array, np.ndarray) and array.shape == () else part
-        are_texts = isinstance(expected_part, str) and isinstance(part, str)
-        return part.strip() if are_texts else part
-
-    return map_pairs(convert, got, expected)
+    if isinstance(expected, np.ndarray):
+        return _as_array(expected, got)
+    if isinstance(expected, (list, tuple)):
+        items = got.tolist() if isinstance(got, np.ndarray) else got
+        if not isinstance(items, (list, tuple)) or len(items) != len(expected):
+            return got
+        pairs = zip(expected, items, strict=True)
+        return type(expected)([in_expected_form(one, other) for one, other in pairs])
+    if isinstance(expected, dict) and isinstance(got, dict):
+        return {k: in_expected_form(expected[k], v) if k in expected else v for k, v in got.items()}
+    if isinstance(expected, NUMBERS) and isinstance(got, (np.ndarray, int, float, complex)):
+        array = _as_array(np.asarray(expected), got)
+        return array[()] if isinstance(array, np.ndarray) and array.shape == () else got
+    return got.strip() if isinstance(expected, str) and isinstance(got, str) else got
 
 
 def _as_array(expected: Array, got: Any) -> Any:

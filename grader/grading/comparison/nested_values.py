@@ -60,34 +60,15 @@ def iter_pairs(
 
 
 def map_parts(change: Callable[[Any], Any], value: Any) -> Any:
-    """Return a value with each part replaced that is not a list, a tuple or a dict."""
+    """Return a value with each part replaced that is not a list, a tuple or a dict.
+
+    A named tuple keeps its type, or its names if it comes from a submission.
+    """
     if isinstance(value, (list, tuple)):
-        return _with_items(value, [map_parts(change, item) for item in value])
+        items = [map_parts(change, item) for item in value]
+        if isinstance(value, list):
+            return items
+        return value._make(items) if hasattr(value, "_make") else with_items(value, items)
     if isinstance(value, dict):
         return {key: map_parts(change, item) for key, item in value.items()}
     return change(value)
-
-
-def map_pairs(change: Callable[[Any, Any], Any], value: Any, other: Any) -> Any:
-    """Return a value with each part replaced, given the corresponding part of another value.
-
-    Containers that differ in form are given to `change` as a whole, except for the keys of dicts:
-    an item without a counterpart stays as it is.
-    """
-    sequence = (list, tuple)
-    if isinstance(value, sequence) and isinstance(other, sequence) and len(value) == len(other):
-        pairs = zip(value, other, strict=True)
-        return _with_items(value, [map_pairs(change, *pair) for pair in pairs])
-    if isinstance(value, dict) and isinstance(other, dict):
-        return {
-            key: map_pairs(change, item, other[key]) if key in other else item
-            for key, item in value.items()
-        }
-    return change(value, other)
-
-
-def _with_items(value: list[Any] | tuple[Any, ...], items: list[Any]) -> Any:
-    """Return a list or a tuple with other items; a named tuple keeps its type or its names."""
-    if isinstance(value, list):
-        return items
-    return value._make(items) if hasattr(value, "_make") else with_items(value, items)

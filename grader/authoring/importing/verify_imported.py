@@ -7,7 +7,7 @@ arguments. With both corrected, the exercise is proven as by `etude verify`.
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -78,20 +78,18 @@ def _run_solutions(
     exercises: Sequence[Exercise], pool: WorkerPool
 ) -> dict[Path, dict[str, Result]]:
     """Run each solution with all tests visible, also where tests allow changed arguments."""
-    runs: dict[int, tuple[Path, str]] = {}
     jobs: list[Job] = []
     for exercise in exercises:
         visible, group = variants.all_visible(exercise), variants.RunGroup.SOLUTION
         lenient = variants.with_changed_inputs(visible)
-        for run in (
+        runs = (
             variants.plan_with_evidence(group, _SOLUTION, visible, exercise.solution),
             variants.plan_run(group, _CHANGING, lenient, exercise.solution),
-        ):
-            runs[id(run.job)] = exercise.where.path, run.name
-            jobs.append(run.job)
+        )
+        jobs += (replace(run.job, tag=(exercise.where.path, run.name)) for run in runs)
     results: dict[Path, dict[str, Result]] = defaultdict(dict)
     for job, result in pool.grade(jobs):
-        path, name = runs[id(job)]
+        path, name = job.tag
         results[path][name] = result
     return results
 

@@ -35,14 +35,13 @@ def find_breaking_notes(exercise: Exercise, pool: WorkerPool) -> Iterable[ProofF
         return
     options = JobOptions(breaking_call="")
     jobs = [
-        Job(exercise, Submission.of_program(exercise, misconception.code), options=options)
-        for misconception in exercise.misconceptions
+        Job(exercise, Submission.of_program(exercise, each.code), options=options, tag=each)
+        for each in exercise.misconceptions
     ]
-    misconception_of = dict(zip(map(id, jobs), exercise.misconceptions, strict=True))
     places, large = Locations(exercise), dict[str, int]()
     for job, result in pool.grade(jobs):
         example = result.example if isinstance(result, Verdict) else None
-        misconception, call = misconception_of[id(job)], "" if example is None else example.code
+        misconception, call = job.tag, "" if example is None else example.code
         name, message = f"misconception '{misconception.id}'", ""
         if not call and misconception.breakable:
             message = f"a search finds no call that breaks {name}, so set 'breakable: false'"

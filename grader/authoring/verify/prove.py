@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from grader.authoring.verify import checks
 from grader.authoring.verify.proof import Proof, ProofFinding, invalid_proof
@@ -49,9 +49,6 @@ class _ProofJobs(JobSource):
     def __init__(self, exercises: Iterable[Exercise]) -> None:
         self._exercises = iter(exercises)
         self._queue: list[tuple[_RunningProof, VariantRun]] = []
-        self._sent: dict[
-            int, tuple[_RunningProof, VariantRun]
-        ] = {}  # jobs in the pool, by identity
         self._open_count = 0
         self._finished: list[tuple[Exercise, Proof]] = []
         self._start_exercises()
@@ -65,13 +62,12 @@ class _ProofJobs(JobSource):
             if not running.is_done:
                 running.worker = worker if running.worker is None else running.worker
                 running.began = running.began or time.monotonic()
-                self._sent[id(run.job)] = running, run
-                return run.job
+                return replace(run.job, tag=(running, run))
         return None
 
     def record_result(self, job: Job, result: Result) -> None:
         """Store a result; the last one of a round starts the next round."""
-        running, run = self._sent.pop(id(job))
+        running, run = job.tag
         if running.is_done:
             return
         if isinstance(result, EtudeError):

@@ -3,7 +3,7 @@
 This module imports little, since every command that grades imports it at its start.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from grader.definitions.exercise import Exercise
@@ -48,6 +48,8 @@ class Job:
     submission: Submission
     limits_override: Limits | None = None
     options: JobOptions = JobOptions()
+    # Tells the sender which job a result is of. Workers do not get it.
+    tag: Any = field(default=None, compare=False, repr=False)
 
     @property
     def limits(self) -> Limits:

@@ -1,4 +1,4 @@
-"""The grading process of the service, which takes jobs and returns futures.
+"""The grading process of a service or a notebook, which takes jobs and returns futures.
 
 Any thread may submit jobs. If the process dies, each job that it had in hand is a suspect: it is
 graded again alone, so that a submission that kills the process does not harm others. After three
@@ -16,7 +16,7 @@ import threading
 from collections import deque
 from collections.abc import Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from grader.errors import GraderFault, SandboxFault
@@ -168,7 +168,7 @@ class GradingProcess:
                 self._in_flight.add(job_id)
                 channel, job = self._channel, self._pending_jobs[job_id].job
             with contextlib.suppress(OSError):  # the listener also finds the connection broken
-                channel.send(pickle.dumps((job_id, job)))
+                channel.send(pickle.dumps(replace(job, tag=job_id)))
 
     def _may_send(self) -> bool:
         """Return whether a job waits that may be sent now: a suspect is graded alone."""

@@ -1,6 +1,6 @@
 """The grading process: a pool of workers behind one connection, without credentials or threads.
 
-The process is started before the service reads any secret, and with a reduced environment. So
+The process is started before a service reads any secret, and with a reduced environment. So
 neither authors' code in its workers nor a submission in a sandbox can find a secret. It is run as
 `python -m grader.grading.workers.grading_process_main DESCRIPTOR WORKERS`.
 """
@@ -24,14 +24,12 @@ from grader.sandbox.process import open_sandbox
 
 
 class _Inbox(JobSource):
-    """The jobs that are received over the connection, each with an id."""
+    """The jobs that are received over the connection, each with its id as the tag."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self.wake = channel.fileno()
         self.is_closed = False
-        # The id of each job by `id(job)`; the tuple keeps the job alive.
-        self._ids: dict[int, tuple[Job, int]] = {}
 
     def job_for(self, worker: int) -> Job | None:  # noqa: ARG002  every worker gets the same jobs
         """Return the next job if one has arrived, otherwise None."""
@@ -41,14 +39,8 @@ class _Inbox(JobSource):
         if message is None:
             self.is_closed = True
             return None
-        job: Job
-        job_id, job = pickle.loads(message)  # noqa: S301  the parent is trusted
-        self._ids[id(job)] = (job, job_id)
+        job: Job = pickle.loads(message)  # noqa: S301  the parent is trusted
         return job
-
-    def pop_id(self, job: Job) -> int:
-        """Return the id of a finished job and forget the job."""
-        return self._ids.pop(id(job))[1]
 
 
 def main(descriptor: int, workers: int) -> int:
@@ -72,7 +64,7 @@ def main(descriptor: int, workers: int) -> int:
                         reply = {"definition": str(result)}
                     else:
                         reply = {"fault": str(result)}
-                    send({"job": inbox.pop_id(job), **reply})
+                    send({"job": job.tag, **reply})
     except SandboxFault as fault:
         send({"no sandbox": str(fault)})
         return 3

@@ -20,7 +20,7 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, Self
 
@@ -294,7 +294,7 @@ class _Worker:
         """Send a job; return False if the worker has died."""
         self.journal.clear()
         try:
-            self.fork.channel.send(pickle.dumps(queued.job))
+            self.fork.channel.send(pickle.dumps(replace(queued.job, tag=None)))
         except OSError:
             return False
         self.queued = queued

@@ -55,7 +55,7 @@ def confine_this_process(readable: Iterable[Path] = ()) -> tuple[str, ...]:
         ENVIRONMENT: _forget_environment,
         FILES: lambda: syscalls.landlock_restrict(paths),
         CAPABILITIES: syscalls.drop_capabilities,
-        CALLS: lambda: syscalls.load_filter(seccomp.grader_program(syscalls.MACHINE)),
+        CALLS: lambda: syscalls.load_filter(seccomp.worker_program(syscalls.MACHINE)),
     }
     given_up = []
     for name, step in steps.items():

@@ -1,7 +1,7 @@
 """The interface of a child: a place where one submission runs and answers requests.
 
-In the sandbox it is a `ChildProcess`. In a browser, which is a sandbox itself, it is a `PageChild`
-in the same process.
+In the sandbox it is a `ChildProcess`, and without one a `PortableChild`. In a browser, which is a
+sandbox itself, it is a `PageChild` in the same process.
 """
 
 import signal

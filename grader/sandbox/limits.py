@@ -1,4 +1,4 @@
-"""The limits of submissions and of the grading process, each with its reason.
+"""The limits of submissions and of workers, each with its reason.
 
 Sizes are bytes, times are seconds. The tests of an exercise usually take milliseconds and a few
 megabytes, so the limits stop accidents and attacks and need no tuning. The wire format limits the
@@ -63,10 +63,10 @@ RESULT_ALLOWANCE_BYTES = 1 << 20
 two matrices of this size takes a tenth of a second."""
 
 DEFAULT_RESULT_BYTES = 8 << 20
-"""The same number of bytes if the size of a right result is unknown."""
+"""Bytes that are added in place of these if the size of a right result is unknown."""
 
 WORKER_ADDRESS_SPACE_BYTES = 4 << 30
-"""Virtual memory of the grading process, in which a test may compute with a large result."""
+"""Virtual memory of a worker, in which a test may compute with a large result."""
 
 ONE_BLAS_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 """Environment variables that keep BLAS from starting threads: the cores are shared, and a thread

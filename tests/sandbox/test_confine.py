@@ -1,4 +1,4 @@
-"""The grading process gives up what an author's code does not need. Each test in a fork of its own."""
+"""A worker gives up what an author's code does not need. Each test in a fork of its own."""
 
 import ctypes
 import json

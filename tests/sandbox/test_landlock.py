@@ -154,7 +154,7 @@ def test_the_grading_process_empties_no_file_on_older_kernels(
     """Its own filter refuses what Landlock does not cover."""
 
     def attempt() -> None:
-        syscalls.load_filter(seccomp.grader_program(syscalls.MACHINE))
+        syscalls.load_filter(seccomp.worker_program(syscalls.MACHINE))
         os.open(outside.file, access | os.O_TRUNC)
 
     assert _is_refused(attempt, None, 2)

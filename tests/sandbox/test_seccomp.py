@@ -132,8 +132,8 @@ def _words(number: int, arguments: tuple[int, ...]) -> tuple[int, ...]:
 
 @pytest.mark.parametrize(("number", "place"), [(2, 1), (257, 2)])
 def test_without_a_scratch_folder_files_are_opened_to_be_read(number: int, place: int) -> None:
-    """The flags to write, make and empty are refused to a submission and to the grading process."""
-    reading = seccomp.program("x86_64", 7, scratch=False), seccomp.grader_program("x86_64")
+    """The flags to write, make and empty are refused to a submission and to a worker."""
+    reading = seccomp.program("x86_64", 7, scratch=False), seccomp.worker_program("x86_64")
     for flags in (os.O_RDONLY, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY, os.O_PATH):
         call = _words(number, (0,) * place + (flags,))
         assert [_judge(program, call) for program in reading] == [ALLOW] * 2

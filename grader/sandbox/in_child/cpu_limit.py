@@ -3,7 +3,7 @@
 The soft limit on CPU time sends a signal, and the hard limit ends the process a second later. In
 between, the submission continues and is traced line by line, which shows the loop that keeps
 running and the values that change in it. C code does not handle signals while it computes. Then the
-hard limit ends the process without a report.
+hard limit ends the process, and only the traceback that `request_loop` has written tells the line.
 """
 
 import ast

@@ -205,9 +205,9 @@ def _allowing(architecture: int, column: int, allowed: Calls, conditional: Condi
     return b"".join(struct.pack("=HBBI", *instruction) for instruction in instructions)
 
 
-# Additional calls of the grading process, which talks to its sandbox, creates the output file and
-# resolves paths.
-_FOR_GRADING: Calls = {
+# Additional calls of a worker, which talks to its sandbox, creates the output file and resolves
+# paths.
+_FOR_WORKERS: Calls = {
     "socketpair": (53, 199), "memfd_create": (319, 279), "wait4": (61, 260), "waitid": (247, 95),
     "getsockname": (51, 204), "getsockopt": (55, 209), "shutdown": (48, 210), "recvmsg": (47, 212),
     "readlink": (89, None), "readlinkat": (267, 78), "ftruncate": (77, 46),
@@ -215,8 +215,8 @@ _FOR_GRADING: Calls = {
 _F_ADD_SEALS = 1033
 
 
-def grader_program(machine: str) -> bytes:
-    """Assemble the filter for the grading process, which reads files but sends no signals.
+def worker_program(machine: str) -> bytes:
+    """Assemble the filter for a worker, which reads files but sends no signals.
 
     Raises:
         KeyError: For an architecture other than `x86_64` and `aarch64`.
@@ -225,7 +225,7 @@ def grader_program(machine: str) -> bytes:
     del conditional["kill"], conditional["tgkill"]
     conditional["fcntl"] = (_FCNTL, (Condition(1, (*_DUP_AND_FLAGS, _F_ADD_SEALS)),))
     conditional["sendmsg"] = ((46, 211), (Condition(2, (0,), _MSG_OOB),))
-    return _allowing(*ARCHITECTURES[machine], ALLOWED | _FOR_GRADING, conditional)
+    return _allowing(*ARCHITECTURES[machine], ALLOWED | _FOR_WORKERS, conditional)
 
 
 def program(machine: str, pid: int, *, scratch: bool) -> bytes:

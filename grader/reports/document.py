@@ -41,7 +41,7 @@ class Details:
     test: TestResult
 
 
-Block: TypeAlias = Sentence | Code | Details
+ReportBlock: TypeAlias = Sentence | Code | Details
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Section:
     """Blocks that belong together."""
 
     kind: Literal["warning", "message", "help", "example", "shapes"]
-    blocks: tuple[Block, ...]
+    blocks: tuple[ReportBlock, ...]
 
 
 def document(verdict: Verdict) -> Iterator[Section]:
@@ -58,7 +58,7 @@ def document(verdict: Verdict) -> Iterator[Section]:
         yield Section("warning", (Sentence("warning", NO_SANDBOX),))
     if verdict.message:
         yield Section("message", (Sentence("message", to_one_line(verdict.message)),))
-    diagnosis, sentences = verdict.diagnosis, list[Block]()
+    diagnosis, sentences = verdict.diagnosis, list[ReportBlock]()
     if diagnosis is not None and not verdict.message:
         feedback = diagnosis.feedback.strip()
         sentences.append(Sentence("diagnosis", to_one_line(plain(feedback)), feedback))

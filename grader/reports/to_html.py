@@ -9,7 +9,7 @@ from typing import Final
 
 from grader.definitions.wording import plural
 from grader.grading.results.verdict import Outcome, TestResult, ValueSummary
-from grader.reports.document import Block, Code, Details, Sentence, document
+from grader.reports.document import Code, Details, ReportBlock, Sentence, document
 from grader.reports.html_heatmap import STYLE as HEATMAP_STYLE
 from grader.reports.html_heatmap import heatmap
 from grader.reports.html_page import html_page, html_part
@@ -167,7 +167,7 @@ def _section(report: Report, heading: str = "", anchor: str = "") -> Iterator[st
     yield f"submission {escape(verdict.submission_hash[:12])}</footer>\n</section>\n"
 
 
-def _block(block: Block) -> str:
+def _block(block: ReportBlock) -> str:
     match block:
         case Sentence(role="warning", text=text):
             return f'<p class="odd">{escape(text)}</p>'

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from grader.grading.results.verdict import Outcome
-from grader.reports.document import Block, Code, Details, Sentence, document
+from grader.reports.document import Code, Details, ReportBlock, Sentence, document
 from grader.reports.failing_test import TextLayout, value_lines
 from grader.reports.phrases import (
     counted_points_note,
@@ -108,7 +108,7 @@ def _section(report: Report) -> Iterator[str]:
     yield from _output_block(verdict.output, "Printed while the code was loaded")
 
 
-def _block(block: Block) -> str:
+def _block(block: ReportBlock) -> str:
     match block:
         case Sentence(role="warning", text=text):
             return f"\n**{text}**"

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from grader.definitions.wording import plural
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
-from grader.reports.document import Block, Code, Details, Role, Sentence, document
+from grader.reports.document import Code, Details, ReportBlock, Role, Sentence, document
 from grader.reports.failing_test import TextLayout, input_lines, output_lines, value_lines
 from grader.reports.phrases import (
     VERBOSE_HINT,
@@ -227,7 +227,7 @@ class _VerdictLayout:
             lines.append(Text(f"{_INDENT}... ({VERBOSE_HINT})", "dim"))
         return [*lines, *total]
 
-    def _block(self, block: Block) -> Iterator[Text]:
+    def _block(self, block: ReportBlock) -> Iterator[Text]:
         # Text from a submission is indented, so that it never begins a line.
         match block:
             case Sentence(role="warning", text=text):

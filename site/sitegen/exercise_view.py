@@ -8,7 +8,7 @@ from sitegen.cards import ExerciseCard
 from sitegen.highlight import highlight
 from sitegen.markdown import render_markdown
 from sitegen.page_images import PageImages
-from sitegen.values import Block, ValueView, cut_with_count, show
+from sitegen.values import TextBlock, ValueView, cut_with_count, show
 
 
 def view_exercise(
@@ -48,5 +48,5 @@ def view_exercise(
 
 def _view_expected(test: PublicTest) -> ValueView | None:
     if test.kind == "output":
-        return Block("", cut_with_count(str(test.expected)))
+        return TextBlock("", cut_with_count(str(test.expected)))
     return show(test.expected, shaded=True) if test.kind == "call" else None

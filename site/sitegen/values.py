@@ -30,7 +30,7 @@ class Inline:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class TextBlock:
     """A value as text of several lines, possibly shortened; `summary` describes the value."""
 
     form: ClassVar[str] = "block"
@@ -92,7 +92,7 @@ class ValueParts:
     items: tuple[tuple[str, "ValueView"], ...]
 
 
-ValueView: TypeAlias = Inline | Block | Table | ValueParts
+ValueView: TypeAlias = Inline | TextBlock | Table | ValueParts
 
 
 def show(value: object, *, shaded: bool) -> ValueView:
@@ -117,7 +117,7 @@ def show(value: object, *, shaded: bool) -> ValueView:
     if len(text) <= _MAX_INLINE and "\n" not in text:
         return Inline(text)
     kind = value.kind if isinstance(value, DescribedValue) else type(value).__name__
-    return Block(kind, cut_with_count(text))
+    return TextBlock(kind, cut_with_count(text))
 
 
 class _Printer(pprint.PrettyPrinter):
@@ -159,7 +159,7 @@ def _show_parts(
     return ValueParts(summary, parts)
 
 
-def _show_array(array: NDArray[np.generic], *, shaded: bool) -> Block | Table:
+def _show_array(array: NDArray[np.generic], *, shaded: bool) -> TextBlock | Table:
     summary, kind = f"{array.dtype} {array.shape}", array.dtype.kind
     fits = array.ndim <= _MATRIX and array.size > 0 and max(array.shape) <= MAX_SIDE
     if not fits or kind not in "biuf":
@@ -176,7 +176,7 @@ def _show_array(array: NDArray[np.generic], *, shaded: bool) -> Block | Table:
             sign="-",
             formatter=None,
         )
-        return Block(summary, cut_with_count(text))
+        return TextBlock(summary, cut_with_count(text))
     floats = array.astype(float) if kind == "f" else array  # avoids half and long floats
     rows: list[list[float]] = np.atleast_2d(floats).tolist()
     values = [value for row in rows for value in row]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from grader.reports.numerals import decimals_for, is_rounded, numeral
-from sitegen.values import Block, Inline, Table, ValueParts, show
+from sitegen.values import Inline, Table, TextBlock, ValueParts, show
 
 NAN, INF = math.nan, math.inf
 
@@ -17,9 +17,9 @@ def table(value: object, *, shaded: bool = True) -> Table:
     return shown
 
 
-def block(value: object) -> Block:
+def block(value: object) -> TextBlock:
     shown = show(value, shaded=True)
-    assert isinstance(shown, Block)
+    assert isinstance(shown, TextBlock)
     return shown
 
 

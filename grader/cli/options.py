@@ -345,7 +345,7 @@ def sandbox_opener(
     """Return a function that starts a sandbox, importing its modules only then.
 
     Args:
-        workers: The number of threads that each start one; None if few submissions are served.
+        workers: The number of workers that each open one; None if few submissions are served.
         is_batch: True for more than one submission. For a single one, the engine is imported in
             parallel.
     """

@@ -14,7 +14,7 @@ from grader.authoring.sources.draft import Draft, DraftTest
 from grader.authoring.sources.notebook_cells import has_statement
 from grader.authoring.sources.notebook_reader import read_notebook
 from grader.authoring.sources.program_parts import join, read_program
-from grader.authoring.sources.python_parsing import error_in, list_imported_names, parse
+from grader.authoring.sources.python_parsing import error_in, parse, walk_imports
 from grader.authoring.sources.source_files import (
     NotJsonError,
     UnreadableError,
@@ -77,9 +77,7 @@ def load_notebook(path: Path) -> Assignment:
         raise error_in(path, "no cell of it checks an answer: there is no assert in it")
     modules = {f"{_MODULE}.py": solution, **tests.files}
     imports = {
-        module.parts[0]
-        for text in modules.values()
-        for module in list_imported_names(parse(text, path))
+        module.parts[0] for text in modules.values() for module in walk_imports(parse(text, path))
     }
     if any(map(_NOSE.search, modules.values())):
         modules = {name: _NOSE.sub(r"\1_\2", text) for name, text in modules.items()}

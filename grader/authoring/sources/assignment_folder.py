@@ -20,8 +20,8 @@ from grader.authoring.sources.python_parsing import (
     error_in,
     has_test,
     is_test_case,
-    list_imported_names,
     parse,
+    walk_imports,
 )
 from grader.authoring.sources.source_files import (
     MAX_FILE,
@@ -145,7 +145,7 @@ class _Reader:
             imports = self._find_imported_files(name, is_test=False)
             waiting += [item for item in imports.items() if item[0] not in places]
         for name in self._tests:
-            if any(module_name.level for module_name in list_imported_names(self._parse(name))):
+            if any(module_name.level for module_name in walk_imports(self._parse(name))):
                 packages = (f"{parent}/__init__.py" for parent in PurePosixPath(name).parents)
                 places |= {package: package for package in packages if package in self._files}
         patterns = (pattern.format(PurePosixPath(place).stem) for pattern in _STARTERS)
@@ -251,7 +251,7 @@ class _Reader:
     def _find_imported_files(self, name: str, *, is_test: bool) -> dict[str, str]:
         """Return the files of the folder that a file imports, by their place in the assignment."""
         files: dict[str, str] = {}
-        for module_name in list_imported_names(self._parse(name)):
+        for module_name in walk_imports(self._parse(name)):
             files |= self._resolve(module_name, name, is_test=is_test)
         return files
 
@@ -355,7 +355,7 @@ class _Reader:
                 self._notes.append(f"{name} is imported as {first}, the name in the tests")
                 return f"{first}.py", name, None
             message = f"the tests import {first!r}, and no file has it"
-            imports = list_imported_names(self._parse(self._tests[0]))
+            imports = walk_imports(self._parse(self._tests[0]))
             lines = [module.line for module in imports if module.parts[0] == first]
         message = f"there is no solution: {message}; {self._advice_if_none}"
         raise error_in(self._files.find_path(self._tests[0]), message, *lines[:1])
@@ -364,7 +364,7 @@ class _Reader:
         """Return the modules that tests import although neither the folder nor Python has them."""
         missing: dict[str, None] = {}
         for name in self._tests:
-            for module_name in list_imported_names(self._parse(name)):
+            for module_name in walk_imports(self._parse(name)):
                 if not module_name.level and not self._resolve(module_name, name, is_test=True):
                     missing.setdefault(module_name.parts[0])
         for name in [*missing]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from grader.authoring.sources.draft import Draft, SourceDrafts
 from grader.authoring.sources.program_parts import parse_or_none
-from grader.authoring.sources.python_parsing import list_imported_names
+from grader.authoring.sources.python_parsing import walk_imports
 from grader.authoring.sources.source_files import (
     UnreadableError,
     find_path_inside,
@@ -122,9 +122,7 @@ def _add_tests(draft: Draft, folder: Path, names: list[str], modules: set[str]) 
             continue
         source = read_text_inside(folder, name)
         tree = parse_or_none(source) or ast.Module([], [])
-        packages = {
-            imported.parts[0] for imported in list_imported_names(tree) if not imported.level
-        }
+        packages = {imported.parts[0] for imported in walk_imports(tree) if not imported.level}
         for package in sorted(packages - modules)[:_MAX_FILES]:
             if os.path.lexists(folder / f"{package}.py"):
                 data[package] = read_text_inside(folder, f"{package}.py")

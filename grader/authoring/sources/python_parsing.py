@@ -52,7 +52,7 @@ class ImportedName:
     line: int
 
 
-def list_imported_names(tree: ast.Module) -> Iterator[ImportedName]:
+def walk_imports(tree: ast.Module) -> Iterator[ImportedName]:
     """Yield the modules that a file imports, including imports inside functions."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

@@ -9,7 +9,7 @@ from tests.browser.judging import PHONE, measure_shifts, shifted, without_python
 pytestmark = pytest.mark.slow
 
 
-def test_it_shows_a_check_and_a_gpt_without_a_click(new_page: NewPage) -> None:
+def test_the_home_page_shows_a_check_and_a_gpt_without_a_click(new_page: NewPage) -> None:
     """A text is written, which can be halted, while the answer is typed and its mistake named.
 
     Nothing on the page is moved by it.

@@ -80,7 +80,7 @@ def press_write(page: Page) -> Locator:
     return button
 
 
-def test_it_writes_before_python_is_there(new_page: NewPage, tools: Tools) -> None:
+def test_a_gpt_writes_before_python_is_there(new_page: NewPage, tools: Tools) -> None:
     """The text of the build appears letter by letter, or all at once with reduced motion."""
     page = new_page()
     without_python(page)

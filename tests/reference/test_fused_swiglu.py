@@ -5,7 +5,7 @@ from reference.fused_swiglu import fused_rms_swiglu
 from reference.normalization import rms_norm
 
 
-def test_it_is_the_two_steps_one_after_the_other() -> None:
+def test_fused_swiglu_is_the_two_steps_one_after_the_other() -> None:
     """For zeros too, and in float32, which stays."""
     rng = np.random.default_rng(0)
     x, gain, W_in, W_down = (

@@ -14,7 +14,7 @@ W_K = np.array([[1.0, 1.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
 W_V = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 1.0]])
 
 
-def test_it_is_attention_between_its_own_projections() -> None:
+def test_self_attention_is_attention_between_its_own_projections() -> None:
     """With drawn weights on other shapes, the same as projecting first."""
     rng = np.random.default_rng(0)
     x, q, k, v = (rng.standard_normal(s) for s in [(2, 3, 5), (5, 7), (5, 7), (5, 11)])

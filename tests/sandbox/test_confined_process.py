@@ -59,7 +59,7 @@ def process() -> Iterator[ConfinedProcess]:
 @pytest.mark.parametrize(
     ("request_", "expected"), [(b"text", b"text"), (b"nothing", b""), (b"sandbox", b"Returned")]
 )
-def test_it_answers(process: ConfinedProcess, request_: bytes, expected: bytes) -> None:
+def test_a_process_answers(process: ConfinedProcess, request_: bytes, expected: bytes) -> None:
     """With its sandbox, and with nothing too."""
     assert process.ask(request_) == expected
 

@@ -48,7 +48,7 @@ def said(verdict: Verdict) -> str:
     return "" if verdict.diagnosis is None else verdict.diagnosis.feedback
 
 
-def test_it_names_the_learners_own_text_and_line(grade_all: GradeAll) -> None:
+def test_the_search_names_the_learners_own_text_and_line(grade_all: GradeAll) -> None:
     """It is a diagnosis of its own kind, and says which tests it is about."""
     verdict = graded(grade_all, WRONG, HIDDEN)
     assert verdict.diagnosis is not None
@@ -76,7 +76,7 @@ def test_it_names_the_learners_own_text_and_line(grade_all: GradeAll) -> None:
     ids=["nothing-disclosed", "fix", "one-size", "constant", "no-draws", "in-place", "state",
          "an-error-elsewhere", "file"],
 )  # fmt: skip
-def test_it_is_silent_in_doubt(
+def test_the_search_is_silent_in_doubt(
     grade_all: GradeAll, source: str, tests: list[Fields], fields: Fields
 ) -> None:
     """And where the place would be the answer, or nothing may be told."""

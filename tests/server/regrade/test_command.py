@@ -24,7 +24,9 @@ def regrade(
 
 
 @pytest.mark.slow
-def test_it_shows_what_would_change_and_then_does_it(regrade: Etude, stored: Stored) -> None:
+def test_a_regrade_shows_what_would_change_and_then_changes_it(
+    regrade: Etude, stored: Stored
+) -> None:
     """Without --yes nothing is published; with it all but what would be lowered, which is listed."""
     raised = stored.submit("ada", RIGHT, 2)
     lowered = stored.submit("bob", HALF_RIGHT, 5)

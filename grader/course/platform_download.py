@@ -210,7 +210,7 @@ def collect(
                 files_with_paths += _find_files(packed, naming, result)
         chosen: dict[tuple[str, str], list[tuple[Candidate, _Upload]]] = {}
         unnamed_files = [file for file, _ in files_with_paths if file.platform is None]
-        level = _find_level(unnamed_files, naming) if students_by_name is None else ""
+        level = _find_level(unnamed_files, naming)
         for file, relative_path in files_with_paths:
             with _record_refusals(result, file):
                 student = _find_student(file, students_by_name, level, naming)
@@ -333,22 +333,25 @@ def _list_folders(file: _Upload, naming: _Naming) -> list[str]:
     return [part for part in parts if naming.exercise_of(part) is None]
 
 
-def _find_level(files: Sequence[_Upload], naming: _Naming) -> int | str:
-    """Return the index of the student's folder in each path, or a reason why it is uncertain."""
+def _find_level(files: Sequence[_Upload], naming: _Naming) -> int | _RefusalError:
+    """Return the index of the student's folder in each path, or an error if it is uncertain."""
     paths = [path for path in (_list_folders(file, naming) for file in files) if path]
     if len({len(path) for path in paths}) > 1:
-        return (
+        return _RefusalError(
             "files lie at different depths, so no folder is sure to be a student's; "
             f"{_ROSTER_ADVICE}"
         )
     levels = [level for level, parts in enumerate(zip(*paths, strict=True)) if len({*parts}) > 1]
     if len(levels) == 1:
         return levels[0]
-    return f"no folder in its path is sure to be a student's; {_ROSTER_ADVICE}"
+    return _RefusalError(f"no folder in its path is sure to be a student's; {_ROSTER_ADVICE}")
 
 
 def _find_student(
-    file: _Upload, students_by_name: Mapping[str, str] | None, level: int | str, naming: _Naming
+    file: _Upload,
+    students_by_name: Mapping[str, str] | None,
+    level: int | _RefusalError,
+    naming: _Naming,
 ) -> str:
     """Return the student of a file.
 
@@ -367,8 +370,8 @@ def _find_student(
         student = f"{platform.name}_{platform.id}" if platform.id else platform.name
     elif not folders:
         raise _RefusalError("no student is named in its path")
-    elif isinstance(level, str):
-        raise _RefusalError(level)
+    elif isinstance(level, _RefusalError):
+        raise level
     else:
         student = folders[level]
     if is_ignored(student) or "/" in student:

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from grader.course.csv_rows import is_yes, parse_rows, read_text
 from grader.course.late_rules import LateRule, Override, compute_grade
-from grader.course.roster_file import LOST_ZEROS
 from grader.course.schedule import Schedule
 from grader.course.times_file import DATES_OF_FILES, are_at_once
 from grader.definitions.wording import join_first
@@ -18,8 +17,8 @@ from grader.errors import UsageError
 from grader.grading.results.verdict_json import FAULT, NOT_GRADED, verdict_from_data
 from grader.grading.submissions.submission_time import SubmissionTime, Times, time_in
 from grader.grading.submissions.submitted_files import Candidate, choose
-from grader.reports.canvas_csv import find_lost_zeros
 from grader.reports.report import NOT_SUBMITTED, Batch, CountedPoints, Report
+from grader.student_names import LOST_ZEROS, find_lost_zeros
 
 _TIMES_ADVICE: Final = "give the times with --times FILE, a CSV with student, exercise, time"
 

@@ -31,7 +31,6 @@ from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from grader.course.roster_file import LOST_ZEROS, name_key
 from grader.course.times_file import TIMES_FILE, are_at_once, read_times, write_times
 from grader.errors import UsageError
 from grader.grading.submissions.platform_names import PlatformName
@@ -56,8 +55,8 @@ from grader.grading.submissions.zips import (
     read_entry,
 )
 from grader.notebook_files import MAX_NOTEBOOK
-from grader.reports.canvas_csv import find_lost_zeros
 from grader.safe_files import IrregularFileError, open_regular
+from grader.student_names import LOST_ZEROS, find_lost_zeros, name_key
 from grader.whole_files import write_whole
 
 _MAX_FILES: Final = 100_000  # files in a download's zip

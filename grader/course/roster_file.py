@@ -6,10 +6,9 @@ from typing import Final
 
 from grader.course.csv_rows import parse_rows, read_text
 from grader.errors import UsageError
-from grader.reports.canvas_csv import login_key
+from grader.student_names import login_key, name_key
 
 ROLES: Final = ("student", "instructor", "assistant", "grader")
-LOST_ZEROS: Final = "where a spreadsheet took leading zeros away, format the column as text"
 _IDS: Final = ("student", "id", "login", "email", "e-mail", "alias")
 _MAX_FIELD_LENGTH: Final = 200  # longest value of a column, in characters
 
@@ -123,8 +122,3 @@ def _read_student_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
     if not table:
         raise UsageError(f"{path} has no students")
     return table
-
-
-def name_key(name: str) -> str:
-    """Return a name's letters and digits in lower case, to compare different spellings."""
-    return "".join(character for character in name.casefold() if character.isalnum())

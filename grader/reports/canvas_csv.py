@@ -7,8 +7,7 @@ gradebook, nothing is written.
 
 import csv
 import io
-import string
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final, TypeAlias
@@ -16,6 +15,7 @@ from typing import Final, TypeAlias
 from grader.definitions.wording import join_first
 from grader.errors import UsageError
 from grader.reports.report import Batch
+from grader.student_names import find_lost_zeros, login_key
 
 IDENTITIES: Final = ("SIS Login ID", "SIS User ID", "ID", "Student", "Integration ID")
 """The gradebook columns that can identify students."""
@@ -29,7 +29,6 @@ _EXCUSED: Final = "EX"
 _KEPT_CELLS: Final = {_EXCUSED, "N/A"}  # cells that stay as they are: excused, or not assigned
 _TEST_STUDENT: Final = {"Student, Test", "Test Student"}
 _MAX_DIGITS: Final = 12  # most digits of an assignment's points
-_ASCII_LOWER: Final = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 NameOption: TypeAlias = Callable[[str], str]
 """Returns the name that the caller's users know a parameter by, for errors."""
@@ -294,24 +293,8 @@ def _scores_by_key(scores: Scores) -> dict[str, tuple[float, int] | None]:
     return by_key
 
 
-def login_key(login: str) -> str:
-    """Return a login for comparison, with ASCII letters in lower case.
-
-    Unicode case folding or normalisation could merge two people: it maps U+017F to s, and the
-    Kelvin sign to k.
-    """
-    return login.translate(_ASCII_LOWER)
-
-
 def _key(name: str) -> str:
     return login_key(name.strip())
-
-
-def find_lost_zeros(names: Iterable[str], others: Iterable[str]) -> tuple[str, str] | None:
-    """Return the first two numbers that differ only in leading zeros, or None."""
-    numbers = {each.lstrip("0"): each for each in others if each.isdecimal()}
-    pairs = ((name, numbers.get(name.lstrip("0"), name)) for name in names if name.isdecimal())
-    return next((pair for pair in pairs if pair[0] != pair[1]), None)
 
 
 def _list_names(names: Sequence[str]) -> str:

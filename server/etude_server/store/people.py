@@ -28,7 +28,7 @@ from etude_server.store import events
 from etude_server.store.ids import make_id, now
 from etude_server.store.tables import invite, person, session, token
 from grader.errors import UsageError
-from grader.reports.canvas_csv import login_key
+from grader.student_names import login_key
 
 Role: TypeAlias = Literal["student", "instructor", "assistant", "grader"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)

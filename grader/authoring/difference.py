@@ -10,8 +10,8 @@ from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import FAULT
 from grader.grading.submissions.read_submission import read_submission
-from grader.grading.workers.batch import Entry, Plan, find_submissions
 from grader.grading.workers.pool import WorkerPool
+from grader.grading.workers.submissions_folder import Entry, Plan, find_submissions
 
 
 @dataclass(frozen=True, slots=True)

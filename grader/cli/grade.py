@@ -17,8 +17,15 @@ from grader.definitions.files import is_path
 from grader.errors import DefinitionError, EtudeError, GraderFault, UsageError
 from grader.grading.results.verdict_json import FAULT, NOT_GRADED
 from grader.grading.workers.assignment_plan import plan_assignment
-from grader.grading.workers.batch import Entry, Plan, Record, Results, plan_batch, run_batch
 from grader.grading.workers.pool import WorkerPool
+from grader.grading.workers.submissions_folder import (
+    Entry,
+    Plan,
+    Record,
+    Results,
+    plan_batch,
+    run_batch,
+)
 from grader.reports.formats import Delivery, RequestedFormat
 from grader.reports.report import Batch, HiddenTests, Report
 from grader.reports.to_json import json_line

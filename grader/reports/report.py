@@ -9,7 +9,7 @@ from grader.grading.results.verdict_json import FAULT, fault_data, verdict_data
 from grader.grading.submissions.submission_time import SubmissionTime
 
 if TYPE_CHECKING:
-    from grader.grading.workers.batch import Record
+    from grader.grading.workers.submissions_folder import Record
 
 NOT_SUBMITTED: Final = "not submitted"
 HiddenTests: TypeAlias = Literal["visible", "hidden", "after_due_date", "after_published"]

@@ -16,7 +16,7 @@ import pytest
 
 from grader.definitions.files import default_folder
 from grader.errors import UsageError
-from grader.grading.workers.batch import Results
+from grader.grading.workers.submissions_folder import Results
 from tests.conftest import DOUBLE, Etude
 from tests.notebook_files import notebook
 

@@ -21,7 +21,7 @@ from grader.grading.submissions.submitted_files import (
     match_exercise,
 )
 from grader.grading.submissions.zips import is_code
-from grader.grading.workers.batch import Entry, Plan
+from grader.grading.workers.submissions_folder import Entry, Plan
 
 
 def plan_assignment(folder: Path, exercises: Sequence[Exercise], ids: Collection[str] = ()) -> Plan:

@@ -14,7 +14,7 @@ from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.submissions.read_submission import read_submission
-from grader.grading.workers.batch import plan_batch
+from grader.grading.workers.submissions_folder import plan_batch
 from grader.sandbox.in_child import modules
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import Fields, Make, grade

@@ -20,8 +20,8 @@ from grader.grading.submissions.submitted_files import (
     match_exercise,
 )
 from grader.grading.workers.assignment_plan import plan_assignment
-from grader.grading.workers.batch import plan_batch, run_batch
 from grader.grading.workers.pool import WorkerPool
+from grader.grading.workers.submissions_folder import plan_batch, run_batch
 from grader.sandbox.limits import MAX_SOURCE_BYTES
 from grader.sandbox.process import open_sandbox
 

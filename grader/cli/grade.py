@@ -20,9 +20,9 @@ from grader.grading.workers.assignment_plan import plan_assignment
 from grader.grading.workers.pool import WorkerPool
 from grader.grading.workers.submissions_folder import (
     Entry,
+    EntryResult,
     Plan,
-    Record,
-    Results,
+    ResultsFile,
     plan_batch,
     run_batch,
 )
@@ -82,12 +82,12 @@ def command(
     delivery = options.parse_delivery(formats)
 
     began = time.time()
-    to_do, records = Plan(), list[Record]()
+    to_do, records = Plan(), list[EntryResult]()
     with contextlib.ExitStack() as stack:
         try:
             results = None
             if output is not None:
-                results = stack.enter_context(Results(output, resume=resume))
+                results = stack.enter_context(ResultsFile(output, resume=resume))
             to_do = _plan(folder, assigned, exercises, results, delivery)
             for path, reason in to_do.left_out.items():
                 click.echo(f"{printable(str(path))} does not count: {printable(reason)}", err=True)
@@ -125,7 +125,7 @@ def _plan(
     folder: Path,
     assigned: tuple[str, ...],
     exercises: tuple[Path, ...],
-    results: Results | None,
+    results: ResultsFile | None,
     delivery: Delivery,
 ) -> Plan:
     """Decide what to grade, and check that the formats can show it.
@@ -170,7 +170,7 @@ def _plan(
     return to_do
 
 
-def _batch(to_do: Plan, records: Sequence[Record], began: float) -> Batch:
+def _batch(to_do: Plan, records: Sequence[EntryResult], began: float) -> Batch:
     """Return the records in file order, together with those of an earlier run."""
     ended = time.time()
     finished_records = [*to_do.done_before, *records]
@@ -181,18 +181,18 @@ def _batch(to_do: Plan, records: Sequence[Record], began: float) -> Batch:
 
 
 def _interrupted_batch(
-    to_do: Plan, records: Sequence[Record], error: Exception, began: float
+    to_do: Plan, records: Sequence[EntryResult], error: Exception, began: float
 ) -> Batch:
     """Return the finished records, and a fault for every submission that is left."""
     fault = GraderFault(str(error) if isinstance(error, EtudeError) else BUG)
     planned_entries = [entry for _, entries in to_do.groups.values() for entry in entries]
     finished_entries = {record.entry for record in records}
     unfinished = [
-        Record(entry, fault) for entry in planned_entries if entry not in finished_entries
+        EntryResult(entry, fault) for entry in planned_entries if entry not in finished_entries
     ]
     unfinished += [record for record in to_do.not_graded if record.entry not in finished_entries]
     if not (records or unfinished):
-        unfinished = [Record(Entry("", Path()), fault)]
+        unfinished = [EntryResult(Entry("", Path()), fault)]
     return _batch(to_do, [*records, *unfinished], began)
 
 

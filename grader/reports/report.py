@@ -9,7 +9,7 @@ from grader.grading.results.verdict_json import FAULT, fault_data, verdict_data
 from grader.grading.submissions.submission_time import SubmissionTime
 
 if TYPE_CHECKING:
-    from grader.grading.workers.submissions_folder import Record
+    from grader.grading.workers.submissions_folder import EntryResult
 
 NOT_SUBMITTED: Final = "not submitted"
 HiddenTests: TypeAlias = Literal["visible", "hidden", "after_due_date", "after_published"]
@@ -63,7 +63,7 @@ class Report:
         return cls(exercise, file, FAULT, None, message, began=began, ended=ended)
 
     @classmethod
-    def of_record(cls, record: "Record", *, began: float = 0.0, ended: float = 0.0) -> Self:
+    def of_record(cls, record: "EntryResult", *, began: float = 0.0, ended: float = 0.0) -> Self:
         """Make the report of one file's record in a batch."""
         verdict = record.result if isinstance(record.result, Verdict) else None
         return cls(

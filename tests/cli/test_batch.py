@@ -16,7 +16,7 @@ import pytest
 
 from grader.definitions.files import default_folder
 from grader.errors import UsageError
-from grader.grading.workers.submissions_folder import Results
+from grader.grading.workers.submissions_folder import ResultsFile
 from tests.conftest import DOUBLE, Etude
 from tests.notebook_files import notebook
 
@@ -181,10 +181,10 @@ def test_resume_refuses_a_file_of_something_else(etude: Etude, tmp_path: Path) -
 def test_one_run_at_a_time_writes_a_file(tmp_path: Path) -> None:
     """A second one, begun with --resume meanwhile, is refused."""
     with (
-        Results(tmp_path / "out.jsonl"),
+        ResultsFile(tmp_path / "out.jsonl"),
         pytest.raises(UsageError, match="is being written by another run"),
     ):
-        Results(tmp_path / "out.jsonl", resume=True)
+        ResultsFile(tmp_path / "out.jsonl", resume=True)
 
 
 def test_an_error_before_the_first_result_leaves_no_file(etude: Etude, tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_resume_writes_through_no_link(tmp_path: Path) -> None:
     (tmp_path / "theirs").touch()
     (tmp_path / "out.jsonl").symlink_to(tmp_path / "theirs")
     with pytest.raises(UsageError, match="cannot be written"):
-        Results(tmp_path / "out.jsonl", resume=True)
+        ResultsFile(tmp_path / "out.jsonl", resume=True)
 
 
 def test_results_reach_no_linked_folder_of_a_checkout(
@@ -217,7 +217,7 @@ def test_results_reach_no_linked_folder_of_a_checkout(
     monkeypatch.chdir(tmp_path / "checkout")
     for resume in (False, True):
         with pytest.raises(UsageError, match="out is a symbolic link; name the folder"):
-            Results(Path("out/results.jsonl"), resume=resume)
+            ResultsFile(Path("out/results.jsonl"), resume=resume)
     assert not list((tmp_path / "elsewhere").iterdir())
 
 

@@ -49,7 +49,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class EntryResult:
     """The result of one entry: a verdict, a fault, or the reason why it was not graded."""
 
     entry: Entry
@@ -68,9 +68,9 @@ class Plan:
     """The work to do in a folder."""
 
     groups: dict[_Key, tuple[Job, list[Entry]]] = field(default_factory=dict)
-    not_graded: list[Record] = field(default_factory=list)
+    not_graded: list[EntryResult] = field(default_factory=list)
     # Records with a verdict of an earlier run.
-    done_before: list[Record] = field(default_factory=list)
+    done_before: list[EntryResult] = field(default_factory=list)
     not_looked_at: list[Path] = field(default_factory=list)
     left_out: dict[Path, str] = field(default_factory=dict)  # the reason why another file counts
     times: Times = field(default_factory=dict)
@@ -115,11 +115,11 @@ def find_submissions(
             )
         except OSError as error:
             reason = f"The folder cannot be read: {error.strerror}."
-            plan.not_graded.append(Record(student_folder, reason))
+            plan.not_graded.append(EntryResult(student_folder, reason))
             continue
         for path, problem in files.unnamed.items():
             entry = Entry(student, path, path.stem, SubmissionTime(find_change_time(path)))
-            plan.not_graded.append(Record(entry, problem or _why_none(path.stem, load)))
+            plan.not_graded.append(EntryResult(entry, problem or _why_none(path.stem, load)))
         plan.not_looked_at += files.others
         for name, paths in files.candidates.items():
             exercise = load(name)
@@ -128,7 +128,7 @@ def find_submissions(
             )
             if best is None:
                 reason = f"There are several files for this exercise: {left_out[paths[0]]}."
-                plan.not_graded.append(Record(Entry(student, paths[0], name), reason))
+                plan.not_graded.append(EntryResult(Entry(student, paths[0], name), reason))
             else:
                 plan.left_out.update(left_out)
                 by_file = SubmissionTime(best.changed)
@@ -155,7 +155,7 @@ def _students(folder: Path, plan: Plan) -> Iterator[Entry]:
             continue
         if student.is_symlink() and student.is_dir():
             reason = "The folder is a symbolic link; put the folder itself here."
-            plan.not_graded.append(Record(entry, reason))
+            plan.not_graded.append(EntryResult(entry, reason))
         elif student.is_dir():
             yield entry
         else:
@@ -166,7 +166,7 @@ def plan_batch(
     folder: Path,
     ids: Collection[str],
     load: Callable[[str], Exercise],
-    done: "Results | None" = None,
+    done: "ResultsFile | None" = None,
     times: Times | None = None,
 ) -> Plan:
     """Read every submission and group equal code of one exercise.
@@ -184,28 +184,28 @@ def plan_batch(
                 entry.path, exercise.files_to_submit, below=folder
             ).part_for(exercise)
         except GraderFault as fault:
-            batch_plan.not_graded.append(Record(entry, fault))
+            batch_plan.not_graded.append(EntryResult(entry, fault))
             continue
         if submission.problem == NOT_BEGUN:  # treated like a missing file
             continue
         if submission.is_unreadable:
             batch_plan.unreadable[submission.path] = submission.problem
         if done and (before := done.verdict_before(entry, exercise, submission)):
-            batch_plan.done_before.append(Record(entry, before))
+            batch_plan.done_before.append(EntryResult(entry, before))
         else:
             batch_plan.add(entry, Job(exercise, submission))
     return batch_plan
 
 
-def run_batch(to_do: Plan, pool: WorkerPool) -> Iterator[Record]:
+def run_batch(to_do: Plan, pool: WorkerPool) -> Iterator[EntryResult]:
     """Grade the planned entries and yield a record for each as soon as it is graded."""
     yield from to_do.not_graded
     for job, result in pool.grade(job for job, _ in to_do.groups.values()):
         for entry in to_do.groups[_key(job)][1]:
-            yield Record(entry, result)
+            yield EntryResult(entry, result)
 
 
-class Results:
+class ResultsFile:
     """A JSON Lines file with one line for each record, written as the results arrive.
 
     Existing records are read first, and an incomplete last line is dropped.

@@ -1,14 +1,9 @@
 """A *try this* in a lesson: what is read, what is computed, and what is reported of mistakes."""
 
-from pathlib import Path
-
 import pytest
 
-from grader.errors import DefinitionError
 from grader.lessons.blocks import Experiment, Prose
-from grader.lessons.execute import run_lesson
-from grader.lessons.lesson import Lesson, read_lesson
-from grader.sandbox.process import Sandbox
+from tests.lessons.conftest import Refuse, Run
 
 LESSON = """\
 ```python
@@ -36,15 +31,9 @@ Still `= y`.
 """
 
 
-def run(folder: Path, sandbox: Sandbox, text: str) -> Lesson:
-    path = folder / "01-tries.md"
-    path.write_text(text, encoding="utf-8")
-    return run_lesson(read_lesson(path), sandbox)
-
-
-def test_the_changed_cell_is_run_apart(tmp_path: Path, sandbox: Sandbox) -> None:
+def test_the_changed_cell_is_run_apart(run: Run) -> None:
     """The last visible cell is meant; what follows in the lesson knows nothing of the change."""
-    *_, experiment, prose = run(tmp_path, sandbox, LESSON).blocks
+    *_, experiment, prose = run(LESSON).blocks
 
     assert isinstance(experiment, Experiment)
     assert isinstance(prose, Prose)
@@ -53,12 +42,10 @@ def test_the_changed_cell_is_run_apart(tmp_path: Path, sandbox: Sandbox) -> None
     assert prose.text.computed == (("y", "0"),)
 
 
-def test_a_cell_further_above_is_changed_if_it_alone_has_the_text(
-    tmp_path: Path, sandbox: Sandbox
-) -> None:
+def test_a_cell_further_above_is_changed_if_it_alone_has_the_text(run: Run) -> None:
     """The nearest one with the text is meant, and the cells below it are not run."""
     text = LESSON.replace("find: x + 1", "find: x = 1").replace("x + 10", "x = 10; y = x")
-    *_, experiment, _ = run(tmp_path, sandbox, text).blocks
+    *_, experiment, _ = run(text).blocks
 
     assert isinstance(experiment, Experiment)
     assert (experiment.cell, str(experiment.why)) == (0, "It is 10.")
@@ -88,11 +75,8 @@ def test_a_cell_further_above_is_changed_if_it_alone_has_the_text(
     ],
 )
 def test_a_mistake_in_a_try_is_reported_with_its_line(
-    tmp_path: Path, sandbox: Sandbox, lesson: str, line: int, said: str
+    refuse: Refuse, lesson: str, line: int, said: str
 ) -> None:
     """Also when the changed cell raises: in the line of the cell."""
-    with pytest.raises(DefinitionError) as raised:
-        run(tmp_path, sandbox, lesson)
-    (problem,) = raised.value.problems
-
-    assert (problem.where.line, said in problem.message) == (line, True), problem
+    ((place, message),) = refuse(lesson)
+    assert (place, said in message) == (line, True), message

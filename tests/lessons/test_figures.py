@@ -1,15 +1,10 @@
 """Figures in a lesson: what an author may set, and what is reported of mistakes."""
 
-from pathlib import Path
-
 import pytest
 
-from grader.errors import DefinitionError
-from grader.lessons.execute import run_lesson
 from grader.lessons.figure import Figure
-from grader.lessons.lesson import read_lesson
 from grader.lessons.recorded_output import record
-from grader.sandbox.process import Sandbox
+from tests.lessons.conftest import Refuse, Run
 
 EXPLORER = """\
 Before it.
@@ -24,16 +19,11 @@ After it.
 """
 
 
-def _read(tmp_path: Path, text: str) -> list[Figure]:
-    path = tmp_path / "01-figures.md"
-    path.write_text(text, encoding="utf-8")
-    return [block for block in read_lesson(path).blocks if isinstance(block, Figure)]
-
-
-def test_a_figure_has_the_values_that_its_author_set(tmp_path: Path) -> None:
+def test_a_figure_has_the_values_that_its_author_set(run: Run) -> None:
     """The others have defaults, the title too."""
-    (figure,) = _read(tmp_path, EXPLORER)
+    _, figure, _ = run(EXPLORER).blocks
 
+    assert isinstance(figure, Figure)
     assert (figure.where.line, figure.kind, figure.get("ask")) == (3, "explorer", "dried")
     assert figure.is_on("mask", default=False)
     assert figure.is_on("scale", default=True)
@@ -56,26 +46,23 @@ def test_a_figure_has_the_values_that_its_author_set(tmp_path: Path) -> None:
     ],
 )
 def test_a_mistake_in_a_figure_has_its_line(
-    tmp_path: Path, line: str, number: int, message: str
+    refuse: Refuse, line: str, number: int, message: str
 ) -> None:
     """Unknown kinds and keys, and values that do not go together."""
     lines = EXPLORER.splitlines()
     lines[number - 1] = line
-    with pytest.raises(DefinitionError) as caught:
-        _read(tmp_path, "\n".join(lines))
-
-    problem = caught.value.problems[0]
-    assert (problem.where.line, message in problem.message) == (number, True), problem
+    (place, said), *_ = refuse("\n".join(lines))
+    assert (place, message in said) == (number, True), said
 
 
 @pytest.mark.parametrize(
     ("scores", "message"),
     [("2", "expected a name and a score"), ("clock 2, garden 9", "a number from -6 to 6")],
 )
-def test_a_score_has_a_name_and_a_number(tmp_path: Path, scores: str, message: str) -> None:
+def test_a_score_has_a_name_and_a_number(refuse: Refuse, scores: str, message: str) -> None:
     """In each part of the list."""
-    with pytest.raises(DefinitionError, match=message):
-        _read(tmp_path, f"```figure shares\nscores: {scores}\n```\n")
+    ((_, said),) = refuse(f"```figure shares\nscores: {scores}\n```\n")
+    assert message in said
 
 
 CURVE = """\
@@ -109,25 +96,16 @@ y: a * x; x
     ],
 )
 def test_a_mistake_in_a_drawn_figure_has_its_line(
-    tmp_path: Path, sandbox: Sandbox, old: str, new: str, line: int, message: str
+    refuse: Refuse, old: str, new: str, line: int, message: str
 ) -> None:
     """Wrong declarations when it is read, wrong arrays when it is run."""
-    path = tmp_path / "01-figures.md"
-    path.write_text(CURVE.replace(old, new, 1))
-    with pytest.raises(DefinitionError) as caught:
-        run_lesson(read_lesson(path), sandbox)
-
-    problem = caught.value.problems[0]
-    assert (problem.where.line, message in problem.message) == (line, True), problem
+    (place, said), *_ = refuse(CURVE.replace(old, new, 1))
+    assert (place, message in said) == (line, True), said
 
 
-def test_the_arrays_of_a_figure_are_computed_for_each_choice(
-    tmp_path: Path, sandbox: Sandbox
-) -> None:
+def test_the_arrays_of_a_figure_are_computed_for_each_choice(run: Run) -> None:
     """After the cells above; the record has their ranges."""
-    path = tmp_path / "01-figures.md"
-    path.write_text(CURVE)
-    lesson = run_lesson(read_lesson(path), sandbox)
+    lesson = run(CURVE)
 
     figure = lesson.blocks[-1]
     assert isinstance(figure, Figure)
@@ -135,7 +113,7 @@ def test_the_arrays_of_a_figure_are_computed_for_each_choice(
     assert "a * x = (5,), 0 to 2, mean 1\n" in record(lesson)
 
 
-def test_a_key_without_which_there_is_no_figure(tmp_path: Path) -> None:
+def test_a_key_without_which_there_is_no_figure(refuse: Refuse) -> None:
     """The problem is reported at the fence."""
-    with pytest.raises(DefinitionError, match=r":3:1: the figure 'explorer' needs .* 'sentence'"):
-        _read(tmp_path, "One.\n\n```figure explorer\nmask: on\n```\n")
+    ((place, message),) = refuse("One.\n\n```figure explorer\nmask: on\n```\n")
+    assert (place, message) == (3, "the figure 'explorer' needs the key 'sentence'")

@@ -1,16 +1,11 @@
 """Questions in a lesson: what is read, what is computed, and what is reported of mistakes."""
 
-from pathlib import Path
-
 import pytest
 
-from grader.errors import DefinitionError
 from grader.lessons.blocks import ChoiceQuestion, NumberQuestion
-from grader.lessons.execute import run_lesson
-from grader.lessons.lesson import Lesson, read_lesson
 from grader.lessons.recorded_output import record
 from grader.lessons.reply import OTHER, judge_answer, read_numbers
-from grader.sandbox.process import Sandbox
+from tests.lessons.conftest import Refuse, Run
 
 CHOICE = """\
 ```python
@@ -39,15 +34,9 @@ hint: Divide.
 """
 
 
-def run(folder: Path, sandbox: Sandbox, text: str) -> Lesson:
-    path = folder / "01-questions.md"
-    path.write_text(text, encoding="utf-8")
-    return run_lesson(read_lesson(path), sandbox)
-
-
-def test_a_choice_has_a_reason_for_each_answer(tmp_path: Path, sandbox: Sandbox) -> None:
+def test_a_choice_has_a_reason_for_each_answer(run: Run) -> None:
     """Lines that are indented go on, and expressions see the cells above."""
-    question = run(tmp_path, sandbox, CHOICE).blocks[-1]
+    question = run(CHOICE).blocks[-1]
 
     assert isinstance(question, ChoiceQuestion)
     assert (question.where.line, str(question.prompt)) == (6, "How many,\ngiven 3?")
@@ -57,9 +46,9 @@ def test_a_choice_has_a_reason_for_each_answer(tmp_path: Path, sandbox: Sandbox)
     ]
 
 
-def test_a_number_and_its_slips_are_computed_and_recorded(tmp_path: Path, sandbox: Sandbox) -> None:
+def test_a_number_and_its_slips_are_computed_and_recorded(run: Run) -> None:
     """Whole numbers are exact to a reader, others are rounded; a reviewer sees each value."""
-    lesson = run(tmp_path, sandbox, NUMBER)
+    lesson = run(NUMBER)
     (question,) = lesson.blocks
 
     assert isinstance(question, NumberQuestion)
@@ -86,10 +75,10 @@ def test_a_number_and_its_slips_are_computed_and_recorded(tmp_path: Path, sandbo
     ],
 )
 def test_each_answer_has_its_reply(
-    tmp_path: Path, sandbox: Sandbox, lesson: str, answer: str, expected: tuple[bool, str] | None
+    run: Run, lesson: str, answer: str, expected: tuple[bool, str] | None
 ) -> None:
     """A letter in either case, or a number as a reader writes it; anything else is no answer."""
-    question = run(tmp_path, sandbox, lesson).blocks[-1]
+    question = run(lesson).blocks[-1]
     assert isinstance(question, (ChoiceQuestion, NumberQuestion))
     assert judge_answer(question, answer) == expected
 
@@ -142,12 +131,8 @@ def test_a_number_is_read_as_on_a_page(text: str, expected: list[float]) -> None
     ],
 )
 def test_a_mistake_in_a_question_is_reported_with_its_line(
-    tmp_path: Path, sandbox: Sandbox, question: str, line: int, said: str
+    refuse: Refuse, question: str, line: int, said: str
 ) -> None:
     """Reading finds what is written wrong, running what is computed wrong."""
-    with pytest.raises(DefinitionError) as raised:
-        run(tmp_path, sandbox, question)
-    (problem,) = raised.value.problems
-
-    assert problem.where.path.name == "01-questions.md"
-    assert (problem.where.line, said in problem.message) == (line, True), problem.message
+    ((place, message),) = refuse(question)
+    assert (place, said in message) == (line, True), message

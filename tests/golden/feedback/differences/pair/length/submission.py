@@ -1,5 +1,0 @@
-import numpy as np
-
-
-def ends(x):
-    return x.min(axis=-1), x.mean(axis=-1), x.max(axis=-1)

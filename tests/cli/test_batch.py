@@ -256,6 +256,17 @@ def test_a_notebook_that_cannot_be_read_gets_nothing_and_is_named(
     assert (alone.returncode, said in alone.stderr) == (2, True)
 
 
+def test_of_a_python_file_and_a_notebook_the_newer_one_counts(etude: Etude, tmp_path: Path) -> None:
+    """A student thus has one result per exercise."""
+    wrong = hand_in(tmp_path / "in", "a", "x = 1")
+    hand_in(tmp_path / "in", "a", notebook(RIGHT), "attention-weights.ipynb")
+    os.utime(wrong, (1_700_000_000, 1_700_000_000))
+    finished = etude("grade", "in", "--output", "out.jsonl")
+    (found,) = lines(tmp_path / "out.jsonl")
+    assert (found["outcome"], found["file"]) == ("passed", "in/a/attention-weights.ipynb")
+    assert "or not the one that counts: in/a/attention-weights.py" in finished.stdout
+
+
 def test_check_takes_the_file_that_grade_takes(etude: Etude, tmp_path: Path) -> None:
     """Both take the newer of two files, under any name, and neither of equal dates."""
     right = hand_in(tmp_path, ".", RIGHT, "Attention_Weights (1).PY")

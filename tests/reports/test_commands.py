@@ -38,9 +38,13 @@ def test_several_formats_at_once(etude: Etude, tmp_path: Path) -> None:
 
 def test_wrong_use_of_formats_is_said_before_grading(etude: Etude) -> None:
     """Exit status 2 and what to do."""
-    finished = etude("check", "attention-weights", RIGHT, "--format", "json=no/such/file")
-    assert (finished.returncode, finished.stdout) == (2, "")
-    assert "there is no folder no/such" in " ".join(finished.stderr.split())
+    for name, message in (
+        ("json=no/such/file", "there is no folder no/such"),
+        ("jsno", "did you mean 'json'?"),
+    ):
+        finished = etude("check", "attention-weights", RIGHT, "--format", name)
+        assert (finished.returncode, finished.stdout) == (2, "")
+        assert message in " ".join(finished.stderr.split())
 
 
 @pytest.mark.slow

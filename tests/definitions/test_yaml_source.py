@@ -66,27 +66,21 @@ def test_large_file(problems_of: ProblemsOf) -> None:
     )
 
 
-def test_endless_file() -> None:
-    """What is not a regular file is not read at all."""
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("/dev/zero", "not a regular file"),
+        ("pipe.yaml", "not a regular file"),
+        ("folder.yaml", "this is a folder"),
+    ],
+)
+def test_what_is_not_a_regular_file(name: str, problem: str, workdir: Path) -> None:
+    """It is not read at all: neither without an end, nor until someone writes to it."""
+    os.mkfifo(workdir / "pipe.yaml")
+    (workdir / "folder.yaml").mkdir()
     with pytest.raises(DefinitionError) as caught:
-        load_exercise(Path("/dev/zero"))
-    assert str(caught.value) == "/dev/zero:1:1: not a regular file"
-
-
-def test_pipe(workdir: Path) -> None:
-    """A pipe that no one writes to does not hold up the reader."""
-    os.mkfifo(workdir / "x.yaml")
-    with pytest.raises(DefinitionError) as caught:
-        load_exercise(Path("x.yaml"))
-    assert str(caught.value) == "x.yaml:1:1: not a regular file"
-
-
-def test_folder(workdir: Path) -> None:
-    """A folder is not a definition, whatever its name."""
-    (workdir / "x.yaml").mkdir()
-    with pytest.raises(DefinitionError) as caught:
-        load_exercise(Path("x.yaml"))
-    assert str(caught.value) == "x.yaml:1:1: this is a folder"
+        load_exercise(Path(name))
+    assert str(caught.value) == f"{name}:1:1: {problem}"
 
 
 @pytest.mark.parametrize("name", ["nothing.yaml", "nowhere/nothing.yaml"])
@@ -275,24 +269,8 @@ def test_arbitrary_bytes(parser: str, data: bytes) -> None:
         st.sampled_from(
             [
                 *"[]{}:,-?|>&*!%@`'\"\\#~ \n\t\r",
-                "\n  ",
-                "\n    ",
-                ": ",
-                "- ",
-                "---\n",
-                "...\n",
-                "|2\n",
-                "id",
-                "tests",
-                "call",
-                "f(x",
-                "given",
-                "run",
-                "defines",
-                "1e3",
-                "0x1F",
-                "on",
-                "é",
+                *("\n  ", "\n    ", ": ", "- ", "---\n", "...\n", "|2\n", "f(x", "é"),
+                *["id", "tests", "call", "given", "run", "defines", "1e3", "0x1F", "on"],
             ]
         ),
         max_size=40,
@@ -369,27 +347,23 @@ def test_scalar(text: str, value: object, workdir: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "on",
-        "OFF",
-        "Yes",
-        "no",
-        "y",
-        "N",
-        "0123",
-        "-017",
-        "0o17",
-        "0b11",
-        "1_000",
-        "1_0.5",
-        "08",
-        "-0x1F",
-        "nan",
-        "NaN",
-        "inf",
-        "-inf",
-        "+Infinity",
-        "None",
-        "1e400",
+        *[
+            "on",
+            "OFF",
+            "Yes",
+            "no",
+            "y",
+            "N",
+            "0123",
+            "-017",
+            "0o17",
+            "0b11",
+            "1_000",
+            "1_0.5",
+            "08",
+            "-0x1F",
+        ],
+        *["nan", "NaN", "inf", "-inf", "+Infinity", "None", "1e400"],
         "9" * 251,
     ],
 )

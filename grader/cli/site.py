@@ -104,6 +104,6 @@ def build(
         content = builder.build_collection(*folders)
         if pyodide_dir:
             hosting = replace(hosting, pyodide=read_distribution(pyodide_dir, content.packages))
-        report = build_site(content, output, hosting=hosting, processes=options.cores())
-    click.echo(f"{report.pages} pages in {output}; their programs run only from a server, such as")
+        pages = build_site(content, output, hosting=hosting, processes=options.cores())
+    click.echo(f"{pages} pages in {output}; their programs run only from a server, such as")
     click.echo(f"python3 -m http.server --bind 127.0.0.1 --directory {shlex.quote(str(output))}")

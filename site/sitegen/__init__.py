@@ -1,7 +1,7 @@
 """The generator of the static site, from the public form of tracks to a folder of pages."""
 
-from sitegen.build import SiteReport, build_site
+from sitegen.build import build_site
 from sitegen.content import Content
 from sitegen.hosting import Hosting
 
-__all__ = ["Content", "Hosting", "SiteReport", "build_site"]
+__all__ = ["Content", "Hosting", "build_site"]

@@ -4,7 +4,6 @@ import multiprocessing
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -25,18 +24,9 @@ _FORK: Final = multiprocessing.get_context("fork")
 PageBuilder: TypeAlias = Callable[[], PageFiles]
 
 
-@dataclass(frozen=True, slots=True)
-class SiteReport:
-    """The result of a build: folder, number of pages, and total bytes including assets."""
-
-    output: Path
-    pages: int
-    bytes: int
-
-
 def build_site(
     content: Content, output: Path, *, hosting: Hosting | None = None, processes: int = 1
-) -> SiteReport:
+) -> int:
     """Write the pages into a folder that is missing, empty, or from an earlier build.
 
     The same content gives the same bytes. If a page cannot be rendered, nothing is written.
@@ -46,6 +36,9 @@ def build_site(
         hosting: The addresses of the site and of Pyodide.
         processes: The number of processes that build pages.
 
+    Returns:
+        The number of pages.
+
     Raises:
         DefinitionError: Two pages have the same path, an id cannot be a path, or a text cannot be
             shown; each problem names the track and the exercise.
@@ -54,8 +47,7 @@ def build_site(
     """
     files = make_files(content, hosting=hosting, processes=processes)
     write_site(files, output)
-    pages = sum(path.endswith(".html") for path in files)
-    return SiteReport(output, pages=pages, bytes=sum(map(len, files.values())))
+    return sum(path.endswith(".html") for path in files)
 
 
 def make_files(

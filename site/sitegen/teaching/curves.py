@@ -8,14 +8,13 @@ import base64
 import math
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from grader.lessons.figure import SIZES, Figure
-
-Array: TypeAlias = npt.NDArray[np.float64]
+from sitegen.teaching.toy import Array, softmax
 
 QUERIES: Final = 96
 KEYS: Final = 8
@@ -86,8 +85,7 @@ def measure(size: int, *, scale: bool, temperature: float) -> Measures:
     """
     root = 1 if scale else math.sqrt(int(SIZES[size]))
     scores = _draw_scores()[size] / STEPS * root / temperature
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return Measures(scores, exponentials / exponentials.sum(axis=-1, keepdims=True))
+    return Measures(scores, softmax(scores))
 
 
 def bar_heights(scores: Array) -> tuple[float, ...]:

@@ -5,15 +5,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 from markupsafe import Markup
 
 from grader.lessons.figure import Figure
 from grader.reports.numerals import MINUS, numeral
 from sitegen.maths import mathml
 from sitegen.shading import shade_for
+from sitegen.teaching.toy import Array, softmax
 
-Array: TypeAlias = npt.NDArray[np.float64]
 How: TypeAlias = Literal["given", "product", "cell", "row"]
 """The inputs of a number: a row and a column, the same cell, or a whole row."""
 
@@ -83,8 +82,7 @@ def compute_arrays(*, has_mask: bool) -> dict[str, Array]:
     scaled = scores / np.sqrt(K.shape[-1])
     mask = np.triu(np.full(scores.shape, -np.inf), k=1)
     masked = scaled + mask if has_mask else scaled
-    exponentials = np.exp(masked - masked.max(axis=-1, keepdims=True))
-    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    weights = softmax(masked)
     return {"Q": Q, "K": K, "V": V, "S": scores, "scaled": scaled, "M": mask, "masked": masked,
             "A": weights, "O": weights @ V}  # fmt: skip
 

@@ -174,9 +174,14 @@ def attention_weights(
         scores /= np.sqrt(D_K)
     if mask:
         scores[np.triu_indices(len(words), k=1)] = -np.inf
+    return softmax(scores)
+
+
+def softmax(scores: Array) -> Array:
+    """Return the shares of the scores in each row."""
     exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights: Array = exponentials / exponentials.sum(axis=-1, keepdims=True)
-    return weights
+    shares: Array = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    return shares
 
 
 def toy_data() -> dict[str, object]:

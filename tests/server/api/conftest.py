@@ -50,6 +50,13 @@ class Served:
         self.clients.append(made)
         return self.clients[-1]
 
+    def visitor(self, name: str = "prof", role: Role = "instructor") -> httpx.Client:
+        """Return a browser in which a person has signed in on the staff pages."""
+        made = httpx.Client(base_url=self.url, timeout=120, limits=SHORT_LIVED)
+        made.post("/sign-in", data={"token": self.token(name, role)})
+        self.clients.append(made)
+        return made
+
     def close(self) -> None:
         """Close the clients."""
         for client in self.clients:

@@ -114,25 +114,21 @@ def test_a_revoked_token_s_sessions_end(served: Served, browser: httpx.Client) -
 
 
 @pytest.mark.slow
-def test_what_a_submission_raises_and_prints_is_text(served: Served, browser: httpx.Client) -> None:
+def test_what_a_submission_raises_and_prints_is_text(served: Served) -> None:
     """Markup in an exception, a printed line, a name: staff reads it, and no browser runs it."""
     markup = "</code></pre><script>alert(1)</script><img src=x onerror=alert(2)>"
     student = served.client(f'"><script>{3}</script>')
-    for source in (
-        f"print({markup!r})\nraise ValueError({markup!r})\n",
-        f"def attention_weights(Q, K):\n    raise type({markup!r}, (Exception,), {{}})({markup!r})\n",
-        f"def attention_weights(Q, K):\n    print({markup!r})\n    return {markup!r}\n",
-        f"# {markup}\ndef (\n",
-    ):
-        sent = {"exercise": "attention-weights", "source": source}
-        answer = student.post("/v1/submissions", json=sent).raise_for_status()
-        served.outcome(student, answer.headers["Location"])
-    browser.post("/sign-in", data={"token": served.token("prof", "instructor")})
-    ids = browser.get(
-        "/v1/submissions", params={"person": student.get("/v1/session").json()["name"]}
-    )
-    paths = [f"/staff/submissions/{each['id']}" for each in ids.json()["items"]]
-    assert len(paths) == 4
+    locations = [
+        served.submit(student, source, "attention-weights")
+        for source in (
+            f"print({markup!r})\nraise ValueError({markup!r})\n",
+            f"def attention_weights(Q, K):\n    raise type({markup!r}, (Exception,), {{}})({markup!r})\n",
+            f"def attention_weights(Q, K):\n    print({markup!r})\n    return {markup!r}\n",
+            f"# {markup}\ndef (\n",
+        )
+    ]
+    paths = [location.replace("/v1", "/staff") for location in locations]
+    browser = served.visitor()
     for path in (*paths, "/staff/", "/staff/submissions", "/staff/exercises/attention-weights"):
         page = browser.get(path).raise_for_status()
         assert "alert(1)" in page.text or path not in paths

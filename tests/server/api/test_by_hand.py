@@ -255,9 +255,7 @@ def test_such_a_date_of_an_older_server_is_shown(served: Served, year: int) -> N
         owner = people.require_person_by_name(connection, "timeless")
         due = datetime(year, 12, 31, tzinfo=timezone(timedelta(hours=-14)))
         grade_actions.extend_due_date(connection, owner, "double", due, actor="test")
-    with httpx.Client(base_url=served.url, timeout=120) as page:
-        page.post("/sign-in", data={"token": served.token("prof", "instructor")})
-        page.get("/staff/schedule").raise_for_status()
+    served.visitor().get("/staff/schedule").raise_for_status()
     [exercise] = student.get("/v1/exercises").raise_for_status().json()
     assert exercise["window"]["due"].startswith("1970-01-01" if year == 1 else "9999-12-31")
     student.get("/v1/progress").raise_for_status()
@@ -278,20 +276,20 @@ def test_staff_comments_and_the_student_reads(served: Served, prof: httpx.Client
     assert tutor.get("/v1/exercises/double/comments").json() == []  # none of their own
     assert student.post(path, json={"text": "No."}).status_code == HTTPStatus.FORBIDDEN
     assert served.client("other").get(path).status_code == HTTPStatus.NOT_FOUND
-    with httpx.Client(base_url=served.url, follow_redirects=True, timeout=120) as page:
-        page.post("/sign-in", data={"token": served.token("prof", "instructor")})
-        staff = path.replace("/v1", "/staff").removesuffix("/comments")
-        csrf = re.findall(r'name="csrf" value="([^"]*)"', page.get(staff).text)[0]
-        page.post(f"{staff}/comment", data={"csrf": csrf, "text": "<b>Good</b>", "line": ""})
-        on = {"exercise": "double", "submission": staff.rpartition("/")[2]}
-        on |= {"csrf": csrf, "person": _person(prof, "student")}
-        sent = {**on, "points": "3", "reason": "effort"}
-        shown = page.post("/staff/people/override", data=sent).raise_for_status().text
-        assert "&lt;b&gt;Good" in shown
-        assert "3 of 5 points (set by hand by prof: effort)" in shown
-        assert "submission commented by tutor" in shown
-        refused = page.post("/staff/people/extend", data={**on, "due": "tomorrow"})
-        assert refused.status_code == HTTPStatus.CONFLICT
+    page = served.visitor()
+    page.follow_redirects = True
+    staff = path.replace("/v1", "/staff").removesuffix("/comments")
+    csrf = re.findall(r'name="csrf" value="([^"]*)"', page.get(staff).text)[0]
+    page.post(f"{staff}/comment", data={"csrf": csrf, "text": "<b>Good</b>", "line": ""})
+    on = {"exercise": "double", "submission": staff.rpartition("/")[2]}
+    on |= {"csrf": csrf, "person": _person(prof, "student")}
+    sent = {**on, "points": "3", "reason": "effort"}
+    shown = page.post("/staff/people/override", data=sent).raise_for_status().text
+    assert "&lt;b&gt;Good" in shown
+    assert "3 of 5 points (set by hand by prof: effort)" in shown
+    assert "submission commented by tutor" in shown
+    refused = page.post("/staff/people/extend", data={**on, "due": "tomorrow"})
+    assert refused.status_code == HTTPStatus.CONFLICT
     with served.context.database.read() as connection:
         whom = people.require_person_by_name(connection, "student")
     assert _grade(prof, whom.name) == (3.0, "set by hand by prof: effort")

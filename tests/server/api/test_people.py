@@ -1,7 +1,6 @@
 """People over HTTP: imported, shown by their names, in their roles, invited and disabled."""
 
 import re
-from collections.abc import Callable, Iterator
 from http import HTTPStatus
 
 import httpx
@@ -27,24 +26,13 @@ def prof(served: Served) -> httpx.Client:
     return made
 
 
-@pytest.fixture
-def browser(served: Served) -> Iterator[Callable[[str, str], httpx.Client]]:
-    """Sign people in on the staff pages."""
-    made: list[httpx.Client] = []
-
-    def browser(name: str, role: str = "instructor") -> httpx.Client:
-        made.append(httpx.Client(base_url=served.url, timeout=120))
-        token = served.token(name, role)  # type: ignore[arg-type]  # a role
-        made[-1].post("/sign-in", data={"token": token})
-        return made[-1]
-
-    yield browser
-    for each in made:
-        each.close()
-
-
 def _import(client: httpx.Client, table: bytes) -> httpx.Response:
     return client.post("/v1/people/import", content=table, headers={"Content-Type": "text/csv"})
+
+
+def _csrf(visitor: httpx.Client) -> str:
+    [csrf, *_] = re.findall(r'name="csrf" value="([^"]*)"', visitor.get("/staff/people").text)
+    return str(csrf)
 
 
 def _listed(client: httpx.Client) -> dict[str, dict[str, object]]:
@@ -87,32 +75,26 @@ def test_a_wrong_roster_changes_nothing(prof: httpx.Client, table: bytes, told: 
     assert not {"s8", "s9"} & _listed(prof).keys()
 
 
-def test_names_stand_where_ids_stood(
-    served: Served, prof: httpx.Client, browser: Callable[..., httpx.Client]
-) -> None:
+def test_names_stand_where_ids_stood(served: Served, prof: httpx.Client) -> None:
     """On the pages and in the gradebook; the log has an id, which a page shows as a name."""
     ada = served.client("s1")
-    body = {"exercise": "attention-weights", "source": served.solution()}
-    location = ada.post("/v1/submissions", json=body).raise_for_status().headers["Location"]
-    assert served.outcome(ada, location) == "passed"
-    page = browser("prof").get(location.replace("/v1", "/staff")).raise_for_status().text
+    location = served.submit(ada, served.solution(), "attention-weights")
+    page = served.visitor().get(location.replace("/v1", "/staff")).raise_for_status().text
     assert "accepted by Ada" in page
-    assert ">Ada" in browser("prof").get("/staff/submissions").text
+    assert ">Ada" in served.visitor().get("/staff/submissions").text
     grades = prof.get("/v1/gradebook?format=csv").text
     assert re.search(r"^s1,attention-weights,.*,Ada [A-Z][a-z]+,A,13,\r?$", grades, re.MULTILINE)
 
 
-def test_an_assistant_sees_and_does_not_change(
-    served: Served, prof: httpx.Client, browser: Callable[..., httpx.Client]
-) -> None:
+def test_an_assistant_sees_and_does_not_change(served: Served, prof: httpx.Client) -> None:
     """Pages, gradebook and roster are theirs to read; a person's data and erasure are not."""
     grace = served.client("t1", "assistant")
     for path in ("/v1/gradebook", "/v1/people", "/v1/submissions", "/v1/regrades"):
         assert grace.get(path).status_code == HTTPStatus.OK
-    visitor = browser("t1", "assistant")
+    visitor = served.visitor("t1", "assistant")
     page = visitor.get("/staff/people").raise_for_status().text
     assert "Import a roster" not in page
-    csrf = re.findall(r'name="csrf" value="([^"]*)"', page)[0]
+    csrf = _csrf(visitor)
     sent = {"csrf": csrf, "person": str(_listed(prof)["s1"]["id"]), "sure": "on"}
     for action in ("export", "erase"):
         answer = visitor.post(f"/staff/people/{action}", data=sent)
@@ -120,9 +102,7 @@ def test_an_assistant_sees_and_does_not_change(
     assert visitor.post("/sign-out", data={"csrf": csrf}).status_code == HTTPStatus.SEE_OTHER
 
 
-def test_pages_and_routes_agree_on_who_may_act(
-    served: Served, prof: httpx.Client, browser: Callable[..., httpx.Client]
-) -> None:
+def test_pages_and_routes_agree_on_who_may_act(served: Served, prof: httpx.Client) -> None:
     """What the API refuses an assistant or an instructor, the page's form refuses too."""
     person = _listed(prof)["s1"]["id"]
     sent = {"exercise": "attention-weights", "source": "x"}
@@ -144,11 +124,11 @@ def test_pages_and_routes_agree_on_who_may_act(
         (f"/staff/regrades/{nothing}/cancel", "DELETE", f"/v1/regrades/{nothing}"),
     )
     people = (
-        ("assistant", served.client("t2", "assistant"), browser("t2", "assistant")),
-        ("instructor", prof, browser("prof")),  # the only one, as other tests need it
+        ("assistant", served.client("t2", "assistant"), served.visitor("t2", "assistant")),
+        ("instructor", prof, served.visitor()),  # the only one, as other tests need it
     )
     for role, program, visitor in people:
-        csrf = re.findall(r'name="csrf" value="([^"]*)"', visitor.get("/staff/people").text)[0]
+        csrf = _csrf(visitor)
         for page, method, path in actions:
             by_form = visitor.post(page, data={"csrf": csrf, "person": str(person)})
             by_route = program.request(method, path, content=b"{}")
@@ -174,14 +154,12 @@ def test_who_is_disabled_is_out(served: Served, prof: httpx.Client) -> None:
     assert bob.post("/v1/submissions", json=sent).status_code == HTTPStatus.ACCEPTED
 
 
-def test_nobody_acts_on_who_was_erased(
-    served: Served, prof: httpx.Client, browser: Callable[..., httpx.Client]
-) -> None:
+def test_nobody_acts_on_who_was_erased(served: Served, prof: httpx.Client) -> None:
     """No request made by hand invites or enables them again, or gives them anything."""
     served.client("leaving")
     person = _listed(prof)["leaving"]["id"]
-    visitor = browser("prof")
-    csrf = re.findall(r'name="csrf" value="([^"]*)"', visitor.get("/staff/people").text)[0]
+    visitor = served.visitor()
+    csrf = _csrf(visitor)
     sent = {"csrf": csrf, "person": str(person), "sure": "on"}
     visitor.post("/staff/people/erase", data=sent).raise_for_status()
     of_person = f"/v1/people/{person}"
@@ -196,11 +174,9 @@ def test_nobody_acts_on_who_was_erased(
     assert visitor.post("/staff/people/invite", data=sent).status_code == HTTPStatus.NOT_FOUND
 
 
-def test_an_invite_is_used_once(
-    served: Served, prof: httpx.Client, browser: Callable[..., httpx.Client]
-) -> None:
+def test_an_invite_is_used_once(served: Served, prof: httpx.Client) -> None:
     """Neither a look nor a form of another site uses it up; it signs in, shows a token, and is over."""
-    page = browser("prof").get("/staff/people").text
+    page = served.visitor().get("/staff/people").text
     assert page.count("Invite Ada") == 1
     path = prof.post(f"/v1/people/{_listed(prof)['s1']['id']}/invite").json()["path"]
     with httpx.Client(base_url=served.url) as ada:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import httpx
 import pytest
 
 from etude_server.settings import Settings
@@ -36,23 +35,19 @@ def test_pages_do_not_grow_with_those_who_are_stuck(
             stored.submit(f"student {number:03}", f"{WRONG}# {times}\n", 0)
     persistent = served.client("student 999")
     for times in range(5):
-        sent = {"exercise": "other", "source": f"{WRONG}# {times}\n"}
-        answer = persistent.post("/v1/submissions", json=sent).raise_for_status()
-        assert served.outcome(persistent, answer.headers["Location"]) == "failed"
-    with httpx.Client(base_url=served.url, timeout=120) as visitor:
-        token = served.token("prof", "instructor")
-        visitor.post("/v1/session", json={"token": token}).raise_for_status()
-        in_double = f"student {STUCK - 1:03}"
-        for path, first, count in (
-            ("/staff/", ["student 999", in_double], STUCK + 1),
-            ("/staff/exercises/double", [in_double], STUCK),
-        ):
-            page = visitor.get(path).raise_for_status().text
-            listed = page.partition("Stuck students</h2>")[2].partition("<h2>")[0]
-            named = re.findall(r">(student \d+)<", listed)
-            assert len(named) == SHOWN
-            assert named[: len(first)] == first
-            assert f"{count - SHOWN} more" in listed
-            [link] = re.findall(r'href="(/v1/[^"]*)"', listed)
-            found = visitor.get(link).raise_for_status().json()
-            assert sum(len(each["stuck"]) for each in found) == count
+        served.submit(persistent, f"{WRONG}# {times}\n", "other")
+    visitor = served.visitor()
+    in_double = f"student {STUCK - 1:03}"
+    for path, first, count in (
+        ("/staff/", ["student 999", in_double], STUCK + 1),
+        ("/staff/exercises/double", [in_double], STUCK),
+    ):
+        page = visitor.get(path).raise_for_status().text
+        listed = page.partition("Stuck students</h2>")[2].partition("<h2>")[0]
+        named = re.findall(r">(student \d+)<", listed)
+        assert len(named) == SHOWN
+        assert named[: len(first)] == first
+        assert f"{count - SHOWN} more" in listed
+        [link] = re.findall(r'href="(/v1/[^"]*)"', listed)
+        found = visitor.get(link).raise_for_status().json()
+        assert sum(len(each["stuck"]) for each in found) == count

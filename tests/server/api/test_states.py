@@ -29,7 +29,7 @@ from etude_server.store.database import Database
 from grader.course.schedule import Window
 from grader.errors import UsageError
 from tests.conftest import DOUBLE, TWICE
-from tests.server.api.conftest import SHORT_LIVED, Served, grading_worker
+from tests.server.api.conftest import Served, grading_worker
 from tests.server.regrade.conftest import HALF_RIGHT, OLD, RIGHT, WRONG, Stored
 
 # `ETUDE_SEED=7 pytest tests/server/api/test_states.py` takes another course of events, and
@@ -116,9 +116,7 @@ class Term:
         self.regrades = [NOTHING]
         self.exercises = dict(served.context.catalog.exercises)
         self.staff = self._watched(served.client(f"{STAFF}instructor", "instructor"))
-        self.page = httpx.Client(base_url=served.url, timeout=120, limits=SHORT_LIVED)
-        served.clients.append(self._watched(self.page))
-        self.page.post("/sign-in", data={"token": served.token(f"{STAFF}instructor", "instructor")})
+        self.page = self._watched(served.visitor(f"{STAFF}instructor"))
         self.csrf = self.page.get("/v1/session").raise_for_status().json()["csrf"]
         self.students = {
             name: self._watched(served.client(name))

@@ -69,6 +69,23 @@ def test_a_worker_that_slept_loses_nothing(queue_stack: Deployment) -> None:
     stack.parked()
 
 
+@pytest.mark.parametrize("victim", ["a program", "all programs"])
+def test_a_killed_program_loses_nothing(stack: Deployment, victim: str) -> None:
+    """SIGKILL of programs with jobs in hand, or by a power cut of all: later ones do them."""
+    victims = stack.programs if victim == "all programs" else stack.graders[:1]
+    with stack.halted():
+        for program in victims:
+            program.kill()
+        stack.check()
+        assert stack.pending()
+    for program in victims:
+        program.restart()
+    stack.wait_until_ready()
+    stack.submit(2)
+    stack.wait_until_graded()
+    stack.parked()
+
+
 def test_a_killed_server_loses_nothing(queue_stack: Deployment) -> None:
     """SIGKILL of a server whose workers go on: what was answered with 202 is there, and is graded."""
     with queue_stack.halted():

@@ -18,8 +18,10 @@ import structlog
 
 from etude_server import logs
 from etude_server.catalog import Catalog
+from etude_server.store import people, submissions
 from etude_server.store.database import Database
 from etude_server.store.migrate import upgrade_store
+from etude_server.store.submissions import StoredSubmission
 from grader.definitions.exercise import ExerciseId, TestId
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from tests.server.postgres import PostgresServer, find_binaries
@@ -151,3 +153,17 @@ def make_verdict(
         submission_hash=source_hash,
         grader_version="0",
     )
+
+
+def accept_sources(
+    database: Database, *sources: str, exercise: str = "double"
+) -> list[StoredSubmission]:
+    """Accept submissions of a student, who is added if necessary."""
+    with database.write() as connection:
+        owner = people.add_person(connection, "ada", "student", actor="test")
+        return [
+            submissions.accept_submission(
+                connection, owner, exercise, source, key=uuid.uuid4().hex
+            ).submission
+            for source in sources
+        ]

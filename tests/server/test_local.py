@@ -10,8 +10,8 @@ from sqlalchemy.exc import OperationalError
 from etude_server import local_executor
 from etude_server.grading import GradingRequest, GradingService
 from etude_server.local_executor import LocalExecutor
-from etude_server.store import people, submissions
 from etude_server.store.database import Database
+from tests.server.conftest import accept_sources
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -46,10 +46,7 @@ def test_several_that_fail_at_once_are_one_pause(
 ) -> None:
     """All jobs in hand are reported before it, so that the publishing thread waits for none."""
     monkeypatch.setattr(local_executor, "_FAILURE_PAUSES", (3600.0,))
-    with database.write() as connection:
-        owner = people.add_person(connection, "ada", "student", actor="test")
-        for each in range(4):
-            submissions.accept_submission(connection, owner, "double", f"x = {each}", key=str(each))
+    accept_sources(database, *(f"x = {number}" for number in range(4)))
     grading = _FullDisk(database)
     with LocalExecutor(cast("GradingService", grading)) as executor, grading.changed:
         assert grading.changed.wait_for(lambda: grading.told == 4, 60)

@@ -32,7 +32,6 @@ from etude_server.settings import Settings
 from etude_server.store import people, submissions, verdicts
 from etude_server.store.database import Database
 from etude_server.store.ids import now
-from etude_server.store.submissions import StoredSubmission
 from etude_server.store.tables import grading_run, waiting
 from etude_server.sweeper import Sweeper
 from grader import errors
@@ -42,7 +41,7 @@ from grader.grading.results.jobs import Job
 from grader.grading.submissions.submission import Submission
 from grader.grading.workers.grading_process import GradingProcess
 from tests.conftest import DOUBLE
-from tests.server.conftest import EXERCISES
+from tests.server.conftest import EXERCISES, accept_sources
 from tests.server.postgres import PostgresServer
 
 _DAY = 24 * 60 * 60 * 1_000_000
@@ -57,14 +56,6 @@ def catalog() -> Catalog:
 def pool() -> Iterator[GradingProcess]:
     with GradingProcess(1) as opened:
         yield opened
-
-
-def _submit(database: Database, source: str) -> StoredSubmission:
-    with database.write() as connection:
-        owner = people.add_person(connection, "ada", "student", actor="test")
-        return submissions.accept_submission(
-            connection, owner, "attention-weights", source, key=source
-        ).submission
 
 
 @contextlib.contextmanager
@@ -192,7 +183,7 @@ def test_metrics_tell_of_the_queue(database: Database) -> None:
     meter.register_queue(database)
     empty = _samples(meter.render().decode())
     assert empty["etude_queue_oldest_seconds", ()] == 0
-    first, *_ = [_submit(database, f"x = {each}\n") for each in range(3)]
+    first, *_ = accept_sources(database, "x = 1\n", "x = 2\n", "x = 3\n")
     with database.write() as connection:
         submissions.park_submission(connection, first.id, "test")
     found = _samples(meter.render().decode())
@@ -338,7 +329,7 @@ def test_old_diagnostics_go_and_verdicts_stay(database: Database) -> None:
 def test_the_sweep_finds_what_was_lost(postgres: PostgresServer) -> None:
     """A submission that waits without a job gets one."""
     with Database(postgres.make("sweep", "etude_template")) as database, JobQueue(database) as jobs:
-        lost = _submit(database, "x = 1\n")
+        [lost] = accept_sources(database, "x = 1\n")
         assert Sweeper(database, 90, jobs).sweep() == 1
         assert Sweeper(database, 90, jobs).sweep() == 0
         with database.read() as connection:

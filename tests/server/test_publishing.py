@@ -9,13 +9,13 @@ import pytest
 from sqlalchemy import Connection, func, select, text
 
 from etude_server.grading import GradingRequest, Publisher, WriteResult, make_submission_request
-from etude_server.store import events, people, submissions, verdicts
+from etude_server.store import events, submissions, verdicts
 from etude_server.store.database import Database
 from etude_server.store.submissions import StoredSubmission
 from etude_server.store.tables import event as event_table
 from etude_server.store.tables import grading_run, publication
 from etude_server.store.verdicts import GradingRun
-from tests.server.conftest import make_verdict
+from tests.server.conftest import accept_sources, make_verdict
 from tests.server.postgres import PostgresServer
 
 if TYPE_CHECKING:
@@ -46,14 +46,7 @@ class _Told:
 
 
 def _submit(database: Database, number: int) -> list[StoredSubmission]:
-    with database.write() as connection:
-        owner = people.add_person(connection, "ada", "student", actor="test")
-        return [
-            submissions.accept_submission(
-                connection, owner, "double", f"x = {each}", key=str(each)
-            ).submission
-            for each in range(number)
-        ]
+    return accept_sources(database, *(f"x = {each}" for each in range(number)))
 
 
 def _new_verdict(submitted: StoredSubmission, score: int, **test: Any) -> WriteResult:

@@ -16,8 +16,9 @@ from sqlalchemy import text
 from etude_server.catalog import Catalog
 from etude_server.health import Health, SelfTest, make_health_routes
 from etude_server.metrics import Meter
-from etude_server.store import people, submissions
+from etude_server.store import submissions
 from etude_server.store.database import Database
+from tests.server.conftest import accept_sources
 
 ROOT = Path(__file__).parents[3]
 DEPLOY = ROOT / "deploy"
@@ -170,14 +171,10 @@ def test_the_scaler_counts_what_waits(database: Database) -> None:
     """The query of the ScaledObject gives the length of the queue, without what is parked."""
     (scaled,) = (found["spec"] for found in documents() if found["kind"] == "ScaledObject")
     query = text(scaled["triggers"][0]["metadata"]["query"])
+    first, *_ = accept_sources(database, "1", "2", "3")
     with database.write() as connection:
-        owner = people.add_person(connection, "ada", "student", actor="test")
-        ids = [
-            submissions.accept_submission(connection, owner, "x", f"{n}", key=f"{n}").submission.id
-            for n in range(3)
-        ]
         assert connection.execute(query).scalar_one() == 3
-        submissions.park_submission(connection, ids[0], "test")
+        submissions.park_submission(connection, first.id, "test")
         assert connection.execute(query).scalar_one() == 2
 
 

@@ -25,7 +25,7 @@ from etude_server.store.migrate import upgrade_store
 from etude_server.store.tables import submission
 from grader.definitions.collection import Collection
 from tests.server.api.conftest import Served, serving
-from tests.server.conftest import EXERCISES
+from tests.server.conftest import EXERCISES, accept_sources
 from tests.server.postgres import PostgresServer, find_binaries
 
 __all__ = ["serving"]  # a fixture of the API's tests
@@ -144,10 +144,7 @@ def count(database: Database) -> int:
 
 
 def submit(database: Database, number: int) -> None:
-    with database.write() as connection:
-        owner = people.add_person(connection, "ada", "student", actor="test")
-        for each in range(number):
-            submissions.accept_submission(connection, owner, "x", f"{each}", key=f"{each}")
+    accept_sources(database, *(f"{each}" for each in range(number)), exercise="x")
 
 
 @pytest.mark.slow

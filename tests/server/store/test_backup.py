@@ -21,6 +21,7 @@ from etude_server.store.migrate import upgrade_store
 from etude_server.store.tables import person
 from grader.errors import UsageError
 from tests.conftest import Etude
+from tests.server.conftest import accept_sources
 
 
 def _mode(path: Path) -> int:
@@ -37,12 +38,7 @@ def store(tmp_path: Path) -> Database:
 
 
 def _submit(store: Database, number: int) -> None:
-    with store.write() as connection:
-        owner = people.add_person(connection, "ada", "student", actor="test")
-        for each in range(number):
-            submissions.accept_submission(
-                connection, owner, "softmax", f"x = {each}\n" * 50, key=f"{each}"
-            )
+    accept_sources(store, *(f"x = {each}\n" * 50 for each in range(number)))
 
 
 def _count(path: Path) -> tuple[int, int]:

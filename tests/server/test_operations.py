@@ -335,4 +335,7 @@ def test_the_sweep_finds_what_was_lost(postgres: PostgresServer) -> None:
         with database.read() as connection:
             queued = text("SELECT args->>'submission_id' FROM procrastinate_jobs")
             assert connection.execute(queued).scalars().all() == [lost.id]
+        jobs.defer_submissions([f"{number}" for number in range(1_500)])  # more than one batch
+        with database.read() as connection:
+            assert len(connection.execute(queued).all()) == 1 + 1_500
     postgres.drop("sweep")

@@ -249,7 +249,7 @@ def test_staff_makes_a_backup(etude: Etude, store: Database, tmp_path: Path) -> 
     refused = etude(*words)
     assert refused.returncode == 2
     assert "--force" in refused.stderr
-    _submit(store, 13)
+    _submit(store, 1)
     by_force = CliRunner().invoke(
         command, ["backup", f"{tmp_path}/backup.db", *words[3:], "--force"]
     )

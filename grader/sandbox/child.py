@@ -41,6 +41,7 @@ class Control:
         self._exit_reason = exit_reason
         self._sent = self._answered = 0
         self._answers: dict[int, dict[str, Any]] = {}
+        self._unwanted: set[int] = set()
 
     def close(self) -> None:
         """Close the connection, which ends the zygote."""
@@ -71,8 +72,16 @@ class Control:
         while number not in self._answers:
             message = self.receive(CONTROL_SECONDS)
             self._answered += 1
-            self._answers[self._answered] = message
+            if self._answered in self._unwanted:
+                self._unwanted.discard(self._answered)
+            else:
+                self._answers[self._answered] = message
         return self._answers.pop(number)
+
+    def disregard(self, number: int) -> None:
+        """Drop the answer to a request when it arrives."""
+        if self._answers.pop(number, None) is None:
+            self._unwanted.add(number)
 
     def receive(self, seconds: float) -> dict[str, Any]:
         """Wait for the next message.
@@ -139,16 +148,24 @@ class ChildProcess(FramedChild):
         """End the child and everything it started, and wait for it. May be called twice."""
         if self._ending is None:
             self._connection.close()
-            answer = self._control.answer(self._control.send(b"%d" % self._pid))
+            answer = self._control.answer(self._reap())
             self._ending = Ending(answer["status"], answer["cpu"], answer["rss"])
         return self._ending
 
     def close(self) -> None:
-        """End the child and everything it started; close descriptors."""
+        """End the child and everything it started, without waiting; close descriptors.
+
+        The end of a child's namespaces takes longer than a small submission.
+        """
         try:
-            self.end()
+            if self._ending is None:
+                self._connection.close()
+                self._control.disregard(self._reap())
         finally:
             self._output.close()
+
+    def _reap(self) -> int:
+        return self._control.send(b"%d" % self._pid)
 
     @property
     def _not_ready(self) -> str:

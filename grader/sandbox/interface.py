@@ -145,7 +145,7 @@ class Child(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """End the child and everything it started; free its resources."""
+        """End the child and everything it started, without waiting; free its resources."""
 
     def __enter__(self) -> Self:
         return self

@@ -26,7 +26,7 @@ import tempfile
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-from . import operations, request_loop, seccomp, syscalls
+from . import operations, request_loop, seccomp, syscalls, warm_up
 
 # Modules that are imported in advance if there will be many submissions.
 _PRELOADED_MODULES = (
@@ -94,6 +94,8 @@ def main(control: int, configuration: str) -> NoReturn:
         with contextlib.suppress(OSError):
             os.listdir("/etc")  # noqa: PTH208  no pathlib in here
             raise RuntimeError("not isolated: the file system is open")
+    if config["is_batch"]:
+        warm_up.warm_up()
     zygote = _Zygote(config["backend"], channel, connection, pid_namespace)
     if config["is_batch"]:
         gc.collect()

@@ -140,45 +140,36 @@ def make_engine_data(
         GraderFault: The sandbox failed.
     """
     with provide_data_files(exercise):
-        return _encode_engine_data(exercise, sandbox, cache, packages, for_practice=for_practice)
+        if for_practice:
+            exercise = replace(exercise, draw_salt=" in a page")
+        oracle = Oracle(exercise, sandbox, cache)
+        is_suite = exercise.kind == "test"  # the programs that it judges are sent for practice only
+        tests = [t for t in exercise.tests if for_practice or not (t.hidden or is_suite)]
+        known_values = {test.id: oracle.test_values(test) for test in tests}
+        if exercise.kind == "predict":  # its inputs would only give away the right answer
+            known_values = {name: _without_inputs(values) for name, values in known_values.items()}
+        sendable = [t for t in tests if _can_be_sent(exercise, t, known_values[t.id], packages)]
+        edition = _make_edition(exercise, sendable)
+        if for_practice:
+            edition = replace(edition, hidden_data=exercise.hidden_data)
+        if tests and is_suite:
+            from grader.grading.checks.suite import make_page_programs
 
-
-def _encode_engine_data(
-    exercise: Exercise,
-    sandbox: ChildFactory,
-    cache: ValueCache | None,
-    packages: Collection[str],
-    *,
-    for_practice: bool,
-) -> str:
-    if for_practice:
-        exercise = replace(exercise, draw_salt=" in a page")
-    oracle = Oracle(exercise, sandbox, cache)
-    is_suite = exercise.kind == "test"  # the programs that it judges are sent for practice only
-    tests = [t for t in exercise.tests if for_practice or not (t.hidden or is_suite)]
-    known_values = {test.id: oracle.test_values(test) for test in tests}
-    if exercise.kind == "predict":  # its inputs would only give away the right answer
-        known_values = {name: _without_inputs(values) for name, values in known_values.items()}
-    sendable = [t for t in tests if _can_be_sent(exercise, t, known_values[t.id], packages)]
-    edition = _make_edition(exercise, sendable)
-    if for_practice:
-        edition = replace(edition, hidden_data=exercise.hidden_data)
-    if tests and is_suite:
-        from grader.grading.checks.suite import make_page_programs
-
-        edition = replace(edition, **make_page_programs(exercise))
-    with_programs = replace(edition, misconceptions=() if is_suite else exercise.misconceptions)
-    diagnostician = Diagnostician(Oracle(with_programs, sandbox, known_values))
-    sent = {test.id: _shrink_test(exercise, test, known_values[test.id]) for test in edition.tests}
-    data = EngineData(
-        replace(edition, tests=tuple(test for test, _ in sent.values())),
-        {name: computed for name, (_, computed) in sent.items()},
-        diagnostician.mistakes(),
-    )
-    try:
-        return to_text(data)
-    except UnsupportedValueError as error:
-        raise DefinitionError.at(exercise.where, f"too much for a page: {error}") from error
+            edition = replace(edition, **make_page_programs(exercise))
+        with_programs = replace(edition, misconceptions=() if is_suite else exercise.misconceptions)
+        diagnostician = Diagnostician(Oracle(with_programs, sandbox, known_values))
+        sent = {
+            test.id: _shrink_test(exercise, test, known_values[test.id]) for test in edition.tests
+        }
+        data = EngineData(
+            replace(edition, tests=tuple(test for test, _ in sent.values())),
+            {name: computed for name, (_, computed) in sent.items()},
+            diagnostician.mistakes(),
+        )
+        try:
+            return to_text(data)
+        except UnsupportedValueError as error:
+            raise DefinitionError.at(exercise.where, f"too much for a page: {error}") from error
 
 
 def make_break_data(exercise: Exercise, sandbox: ChildFactory) -> str:

@@ -9,7 +9,7 @@ from typing import Final
 from grader.course.csv_rows import is_yes, parse_rows, read_text
 from grader.course.schedule import parse_zoned_time
 from grader.errors import UsageError
-from grader.grading.submissions.submission_time import ALL, CLONE, SubmissionTime, Times, utc_text
+from grader.grading.submissions.submission_time import ALL, CLONE, SubmissionTime, Times, format_utc
 from grader.grading.submissions.submitted_files import SAME_MOMENT_SECONDS
 from grader.whole_files import write_whole
 
@@ -51,7 +51,7 @@ def write_times(path: Path, times: Times) -> None:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("student", "exercise", "time", "late", "from"))
     for (student, exercise), time in sorted(times.items()):
-        at = "" if time.at is None else utc_text(time.at)
+        at = "" if time.at is None else format_utc(time.at)
         writer.writerow((student, exercise, at, "yes" * time.is_late, time.source))
     write_whole(path, text.getvalue())
 

@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-from grader.grading.submissions.submission_time import utc_text
+from grader.grading.submissions.submission_time import format_utc
 from grader.reports.phrases import failure_reason, to_one_line
 from grader.reports.report import Batch, Report
 
@@ -47,7 +47,7 @@ def submissions(batch: Batch) -> str:
         if grade is not None:
             submitted = "late" if time and time.is_late else None
             if time is not None and time.at is not None:
-                submitted = utc_text(time.at)
+                submitted = format_utc(time.at)
             source = None if time is None else time.source
             row += [_points(report), str(grade.max_points), grade.note, submitted, source]
         elif has_grades:

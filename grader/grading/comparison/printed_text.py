@@ -32,9 +32,9 @@ def compare_text(expected: str, got: str, tolerance: Tolerance | None = None) ->
     if expected_tokens and not tokens:
         return Difference(DifferenceKind.SILENCE, "nothing-printed", {"expected": expected})
     for expected_token, token, decimals in zip(
-        expected_tokens, tokens, _shared_decimals(expected_tokens), strict=False
+        expected_tokens, tokens, _count_shared_decimals(expected_tokens), strict=False
     ):
-        if not _same_token(expected_token, token, tolerance, decimals):
+        if not _is_same_token(expected_token, token, tolerance, decimals):
             message, facts = "text", texts
             if tokens[-len(expected_tokens) :] == expected_tokens:
                 message = "text-after-own-prints"
@@ -69,7 +69,7 @@ def plain_print(text: str) -> str:
     return _ARRAY.sub(numbers, text)
 
 
-def _shared_decimals(tokens: Sequence[str]) -> list[int]:
+def _count_shared_decimals(tokens: Sequence[str]) -> list[int]:
     """Return, for each token, the most decimals of any number in its outermost brackets, or 0."""
     shared, begin, depth = [0] * len(tokens), 0, 0
     for place, sign in enumerate(tokens):
@@ -88,7 +88,7 @@ def _decimals(token: str) -> int:
     return len(mantissa.partition(".")[2]) if _NUMERIC.fullmatch(token) else 0
 
 
-def _same_token(expected: str, got: str, tolerance: Tolerance | None, decimals: int) -> bool:
+def _is_same_token(expected: str, got: str, tolerance: Tolerance | None, decimals: int) -> bool:
     if expected == got:
         return True
     if not (_NUMERIC.fullmatch(expected) and _NUMERIC.fullmatch(got)):

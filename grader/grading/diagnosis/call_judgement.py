@@ -153,7 +153,7 @@ class _Rules:
         self.ordinary = OrdinaryInputs(self._draws, lists_alike=True)
         self._forms: dict[ValuePath, set[str]] = {}
         for path, part in (node for draw in self._draws for node in walk(draw, lists_alike=True)):
-            self._forms.setdefault(path, set()).add(_form(part))
+            self._forms.setdefault(path, set()).add(_describe_form(part))
 
     def convert(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """Return the arguments, with integers converted to floats where the task has floats.
@@ -164,7 +164,7 @@ class _Rules:
         converted: tuple[Any, ...] = self._convert(tuple(values), ())
         for path, part in walk(converted, lists_alike=True):
             text = self.call.texts[path[0]] if path else ""
-            if _form(part) not in (usual := self._forms.get(path, {_form(part)})):
+            if _describe_form(part) not in (usual := self._forms.get(path, {_describe_form(part)})):
                 raise RefusedError(break_sentences.wrong_form_sentence(text, usual))
             lacking = frozenset[str]()
             if isinstance(part, NUMERIC):
@@ -194,7 +194,7 @@ class _Rules:
         return float(value) if type(value) is int else value
 
 
-def _form(value: Any) -> str:
+def _describe_form(value: Any) -> str:
     """Return a phrase for the type of a value, with the number of axes of an array."""
     kind = type(value.item()) if isinstance(value, np.generic) else type(value)
     if kind is np.ndarray:

@@ -187,7 +187,7 @@ class Diagnostician:
             # The submission is this program, which may give other results in a second run.
             if program.source.rstrip() == text.source.rstrip():
                 program.fingerprints = [
-                    _fingerprint(results[test.id].outcome, observed.get(test.id))
+                    _make_fingerprint(results[test.id].outcome, observed.get(test.id))
                     for test in self._tests
                 ]
         try:
@@ -470,10 +470,10 @@ class Diagnostician:
             for test in self._tests if program.is_usable else ():
                 result = run.grade_test(test)
                 program.has_timed_out |= result.outcome is Outcome.TIMED_OUT and not declared
-                yield test, _fingerprint(result.outcome, run.observed.get(test.id))
+                yield test, _make_fingerprint(result.outcome, run.observed.get(test.id))
 
 
-def _fingerprint(outcome: Outcome, result: RawResult | None) -> Fingerprint:
+def _make_fingerprint(outcome: Outcome, result: RawResult | None) -> Fingerprint:
     """Return the fingerprint of a wrong program's result in a test.
 
     For a pass it is made without the values, since most programs pass most tests.

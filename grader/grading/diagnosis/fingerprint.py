@@ -115,7 +115,7 @@ def make_fingerprint(outcome: Outcome, result: RawResult | None) -> Fingerprint:
         for _, part in walk(got):
             if len(parts) >= _MAX_PARTS:
                 break
-            parts += _form(part, exact_dtypes=exact_dtypes)
+            parts += _list_form(part, exact_dtypes=exact_dtypes)
             array = np.asarray(part if isinstance(part, NUMERIC) else "")
             if array.dtype.kind in "biufc":
                 numbers.append(_sample(array))
@@ -132,7 +132,7 @@ def make_fingerprint(outcome: Outcome, result: RawResult | None) -> Fingerprint:
     )
 
 
-def _form(part: Any, *, exact_dtypes: bool) -> list[object]:
+def _list_form(part: Any, *, exact_dtypes: bool) -> list[object]:
     """Return the type of a part of a value, with its shape or length, or its text."""
     if isinstance(part, (list, tuple, deque)):
         return [type(part).__name__, len(part)]

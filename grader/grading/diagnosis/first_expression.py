@@ -75,14 +75,14 @@ def find_place(oracle: Oracle, source: str, results: Mapping[TestId, TestResult]
     if not call_draws:
         return None
     try:
-        with _child(oracle, marking) as child:
+        with _open_child(oracle, marking) as child:
             marked = child.call("mark", [source, exercise.starter], {})
             program, nodes = unpack_answer(marked)
             solution, _ = unpack_answer(child.call("mark", [exercise.solution, ""], {}))
-        with _child(oracle, expression_search) as child:
-            traces = [_value(child, "trace", solution, calls) for calls in call_draws]
-        with _child(oracle, expression_search) as child:  # runs the learner's code
-            answer = _value(child, "locate", program, nodes, call_draws, traces)
+        with _open_child(oracle, expression_search) as child:
+            traces = [_read_value(child, "trace", solution, calls) for calls in call_draws]
+        with _open_child(oracle, expression_search) as child:  # runs the learner's code
+            answer = _read_value(child, "locate", program, nodes, call_draws, traces)
         match answer:
             case [str(kind), int(number)] if (
                 kind in diagnosis_sentences.PLACES
@@ -130,7 +130,7 @@ def _draw_calls(oracle: Oracle, failing: Sequence[TestCase]) -> Iterator[list[li
 
 
 @contextlib.contextmanager
-def _child(oracle: Oracle, module: ModuleType) -> Iterator[Child]:
+def _open_child(oracle: Oracle, module: ModuleType) -> Iterator[Child]:
     limits = replace(find_limits(oracle.exercise), cpu_seconds=1, wall_seconds=WALL_SECONDS)
     with oracle.sandbox.child(limits) as child:
         child.start()
@@ -138,7 +138,7 @@ def _child(oracle: Oracle, module: ModuleType) -> Iterator[Child]:
         yield child
 
 
-def _value(child: Child, name: str, *args: object) -> Any:
+def _read_value(child: Child, name: str, *args: object) -> Any:
     answer = child.call(name, list(args), {})
     if isinstance(answer, Returned):
         return answer.value

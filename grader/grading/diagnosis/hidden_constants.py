@@ -73,7 +73,7 @@ class PublicValues:
 
     def without_public(self, numbers: Array) -> list[float]:
         """Return the numbers that are neither public nor trivial."""
-        secret: list[float] = numbers[~_near(numbers, self._numbers)].tolist()
+        secret: list[float] = numbers[~_find_near(numbers, self._numbers)].tolist()
         return secret
 
 
@@ -131,7 +131,7 @@ def _is_near(one: Array, other: Array) -> bool:
     return one.dtype == other.dtype and compare(one, other, _SAME) is None
 
 
-def _near(numbers: Array, others: Array) -> Array:
+def _find_near(numbers: Array, others: Array) -> Array:
     """Return a mask of the numbers that equal one of `others`, which is sorted, up to rounding."""
     if not others.size:
         return np.zeros(numbers.shape, bool)
@@ -149,7 +149,7 @@ def _find_shared(values: Sequence[Any]) -> Array:
     for value in values:
         small = [part for _, part in parts(value) if np.size(part) <= MAX_NUMBERS * 4]
         numbers = np.array(sorted(filter(math.isfinite, numbers_in([small, *keys_in(value)]))))
-        common = numbers if common is None else common[_near(common, numbers)]
+        common = numbers if common is None else common[_find_near(common, numbers)]
     return np.array([]) if common is None else common
 
 

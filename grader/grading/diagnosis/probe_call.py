@@ -192,7 +192,7 @@ def make_probe_calls(oracle: Oracle, test: TestCase, raw: RawResult | None) -> I
                 id=test.id,
                 call=call.code,
                 expect=expect,
-                tolerance=_example_tolerance(test.tolerance, raw),
+                tolerance=_find_tolerance(test.tolerance, raw),
                 keep_inputs=test.keep_inputs,
                 nan=test.nan,
                 accept=test.accept,
@@ -217,7 +217,7 @@ def _compared_by_itself(oracle: Oracle) -> set[str]:
     }
 
 
-def _example_tolerance(tolerance: Tolerance | None, raw: RawResult | None) -> Tolerance:
+def _find_tolerance(tolerance: Tolerance | None, raw: RawResult | None) -> Tolerance:
     """Return the tolerance of an example: coarse enough to show the difference.
 
     If the failing test itself differs by less than that, as a rounded result does, the finer

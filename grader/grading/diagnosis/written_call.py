@@ -101,7 +101,7 @@ def parse_call(exercise: Exercise, text: str) -> WrittenCall:
     shape = without_arguments(ast.unparse(tree))
     arguments: dict[Place, ast.expr] = {}
     for depth, call in enumerate(chain):
-        parameters = _parameters(exercise, call.func)
+        parameters = _list_parameters(exercise, call.func)
         for place, argument in enumerate(call.args):
             if isinstance(argument, ast.Starred):
                 raise _unreadable("A * is no argument here")
@@ -120,7 +120,7 @@ def _unreadable(reason: str) -> RefusedError:
     return RefusedError(break_sentences.unreadable_call_sentence(reason))
 
 
-def _parameters(exercise: Exercise, callee: ast.expr) -> list[str]:
+def _list_parameters(exercise: Exercise, callee: ast.expr) -> list[str]:
     """Return the names of a callee's positional parameters in the solution."""
     name = callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "__call__")
     defined = [

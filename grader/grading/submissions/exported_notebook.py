@@ -61,8 +61,8 @@ def read_exported_cells(text: str) -> list[tuple[int, str]]:
     # A text of several files, which `mark_in` recognizes, is not an exported notebook.
     if not _MARK.search(text) or any(map(mark_in, lines)):
         return []
-    begins = set(_paragraphs(lines) if _COLAB.search(text) else [])
-    begins |= set(_marimo(lines) if _MARIMO.search(text) else _magics(lines, text))
+    begins = set(_find_paragraphs(lines) if _COLAB.search(text) else [])
+    begins |= set(_find_marimo_cells(lines) if _MARIMO.search(text) else _find_magics(lines, text))
     begins |= {n for n, line in enumerate(lines) if _SEPARATOR.match(line)}
     # A cell cannot begin at an indented line, nor at a comment before one.
     begins = {0, *(n for n, line in _with_code(lines) if n in begins and not _INDENTED.match(line))}
@@ -81,7 +81,7 @@ def _with_code(lines: list[str]) -> Iterator[tuple[int, str]]:
         yield number, code
 
 
-def _paragraphs(lines: list[str]) -> Iterator[int]:
+def _find_paragraphs(lines: list[str]) -> Iterator[int]:
     """Yield the lines where a cell may begin, since Colab leaves an empty line between cells."""
     quotes = {'"""': 0, "'''": 0}
     for number, (before, line) in enumerate(pairwise(lines), 1):
@@ -92,7 +92,7 @@ def _paragraphs(lines: list[str]) -> Iterator[int]:
             yield number
 
 
-def _magics(lines: list[str], text: str) -> Iterator[int]:
+def _find_magics(lines: list[str], text: str) -> Iterator[int]:
     """Restore magics to the form that they have in a notebook; yield the lines of their cells."""
     are_comments = _COMMENTS_MAGICS.search(text)
     number = 0
@@ -114,7 +114,7 @@ def _magics(lines: list[str], text: str) -> Iterator[int]:
                 yield from (begin, number)
 
 
-def _marimo(lines: list[str]) -> Iterator[int]:
+def _find_marimo_cells(lines: list[str]) -> Iterator[int]:
     """Remove the code that marimo writes around cells, and yield the first line of each cell.
 
     The cells are run in the order of the file.

@@ -57,7 +57,7 @@ def read_submission(path: Path, files: Sequence[str], *, below: Path | None = No
     if not files:
         return read_file(path, below=below)
     is_folder = path.is_dir() and not path.is_symlink()
-    if not is_folder and path.name not in (files[0], _notebook_name(files[0])):
+    if not is_folder and path.name not in (files[0], _find_notebook_name(files[0])):
         return read_file(path, below=below)
     folder = path if is_folder else path.parent
     if below is None and find_linked_folder(folder / files[0]) is not None:
@@ -143,7 +143,7 @@ def _read_files(
     folder: Path, files: Sequence[str], present: set[str], read: Callable[[str], Submission]
 ) -> Submission:
     """Return one submission made of several files, with a `problem` if one is at fault."""
-    book = _notebook_name(files[0])
+    book = _find_notebook_name(files[0])
     has_book = book in present and files[0] not in present
     names = [book if has_book else files[0], *files[1:]]
     path = folder / names[0]
@@ -178,6 +178,6 @@ def _read_files(
     return Submission(path, text, digest)
 
 
-def _notebook_name(main: str) -> str:
+def _find_notebook_name(main: str) -> str:
     """Return the name of the main file as a notebook."""
     return f"{main.removesuffix('.py')}.ipynb"

@@ -99,7 +99,7 @@ class Submission:
         if len(data) > MAX_SOURCE_BYTES:
             return not_text(too_large_problem("The file has"))
         if b"\0" in data:
-            line = _line_number(data, data.index(b"\0"))
+            line = _find_line(data, data.index(b"\0"))
             problem = (
                 f"The file has NUL bytes in it (line {line}), so it is not Python. "
                 "Save it as UTF-8 text."
@@ -111,7 +111,7 @@ class Submission:
             return cls(path, text, digest, cells=tuple(cells), sections=find_sections(cells))
         except UnicodeDecodeError as error:
             byte = f"0x{data[error.start]:02x}"
-            line = _line_number(data, error.start)
+            line = _find_line(data, error.start)
             problem = f"The file is not UTF-8 (byte {byte} on line {line}). Save it as UTF-8."
             return not_text(problem, line)
 
@@ -200,5 +200,5 @@ def _decode(data: bytes) -> str:
         raise
 
 
-def _line_number(data: bytes, position: int) -> int:
+def _find_line(data: bytes, position: int) -> int:
     return data.count(b"\n", 0, position) + 1

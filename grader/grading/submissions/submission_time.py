@@ -15,7 +15,7 @@ ALL: Final = "all"
 """Key in `Times` that stands for all exercises of a student."""
 
 
-def utc_text(seconds: float) -> str:
+def format_utc(seconds: float) -> str:
     """Return a time, given in seconds since 1970, as ISO 8601 text in UTC."""
     moment = dt.datetime.fromtimestamp(seconds, dt.UTC)
     return moment.isoformat(timespec="seconds")
@@ -36,7 +36,7 @@ class SubmissionTime:
 
     def data(self) -> dict[str, str | bool]:
         """Return the entries for a record of JSON types."""
-        at = {} if self.at is None else {"handed_in": utc_text(self.at)}
+        at = {} if self.at is None else {"handed_in": format_utc(self.at)}
         mark = {"marked_late": True} if self.is_late else {}
         return {**at, "time_from": self.source, **mark}
 

@@ -52,7 +52,7 @@ def find_origins(factor: float, axes: Axes, rtol: float) -> tuple[Origin, ...]:
     """Return the formulas over the inputs' axes that give a factor, most likely first."""
     return tuple(
         (formula, lengths)
-        for value, formula, lengths in _candidates(axes)
+        for value, formula, lengths in _list_candidates(axes)
         if math.isclose(factor, value, rel_tol=10 * rtol)
     )
 
@@ -66,15 +66,15 @@ def find_shared_origin(relation: Relation, others: Sequence[Relation]) -> Origin
     for formula, axes in relation.origins:
         if not axes:
             return formula, axes
-        fitting = [factor for other in others if (factor := _matching_axes(formula, axes, other))]
+        fitting = [factor for other in others if (factor := _match_axes(formula, axes, other))]
         if len(fitting) == len(others) and any(
-            _lengths(each) != _lengths(axes) for each in fitting
+            _list_lengths(each) != _list_lengths(axes) for each in fitting
         ):
             return formula, axes
     return None
 
 
-def _matching_axes(formula: str, axes: Axes, other: Relation) -> Axes:
+def _match_axes(formula: str, axes: Axes, other: Relation) -> Axes:
     """Return the axes with which a formula gives the factor of another relation."""
     names = [(axis.name, axis.number) for axis in axes]
     return next(
@@ -87,11 +87,11 @@ def _matching_axes(formula: str, axes: Axes, other: Relation) -> Axes:
     )
 
 
-def _lengths(axes: Axes) -> list[int]:
+def _list_lengths(axes: Axes) -> list[int]:
     return [axis.length for axis in axes]
 
 
-def _candidates(axes: Axes) -> Iterator[tuple[float, str, Axes]]:
+def _list_candidates(axes: Axes) -> Iterator[tuple[float, str, Axes]]:
     # An axis of length 1 is useful only as a divisor of other lengths.
     longer = [axis for axis in axes if axis.length > 1]
     for axis in longer:

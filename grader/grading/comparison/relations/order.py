@@ -46,26 +46,26 @@ def find_reorder(pair: Pair) -> Relation | None:
         ):
             if (
                 is_varied(expected_part, least=_MIN_VALUES)
-                and _all_differ(expected_part)
+                and _are_distinct(expected_part)
                 and pair.agree(got_part, expected_part)
             ):
                 facts = {"axis": axis, "ndim": expected.ndim, "is_delayed": is_delayed}
                 return Relation("off-by-one", facts)
     if expected.shape[0] < 2 or not pair.is_finite:  # noqa: PLR2004  one row has only one order
         return None
-    rows, got_rows = _sorted_rows(expected), _sorted_rows(got)
-    if _all_differ(rows) and pair.agree(got_rows, rows):
+    rows, got_rows = _sort_rows(expected), _sort_rows(got)
+    if _are_distinct(rows) and pair.agree(got_rows, rows):
         return Relation("rows-permuted", {"axis": 0, "ndim": expected.ndim})
     return None
 
 
-def _all_differ(items: Array) -> bool:
+def _are_distinct(items: Array) -> bool:
     """Return whether all neighbouring items differ; equal items would hide a shift."""
     flat = items.reshape(len(items), -1)
     return bool((flat[1:] != flat[:-1]).any(axis=1).all())
 
 
-def _sorted_rows(array: Array) -> Array:
+def _sort_rows(array: Array) -> Array:
     rows = array.reshape(len(array), -1)
     # Sorted by rounded values, so that rounding errors do not change the order.
     keys = np.round(rows / (np.abs(rows).max() or 1.0), 7)

@@ -93,12 +93,12 @@ def make_pair(expected: object, got: object, inputs: Mapping[str, Any]) -> Pair 
         MAX_VALUES
     ):
         return None
-    numbers, got_numbers = _numbers(expected), _numbers(got)
+    numbers, got_numbers = _as_numbers(expected), _as_numbers(got)
     if numbers is None or got_numbers is None:
         return None
     if any(array.size == 0 or np.isnan(array).any() for array in (numbers, got_numbers)):
         return None
-    rtol = max(_rtol(expected), _rtol(got))
+    rtol = max(_find_rtol(expected), _find_rtol(got))
     # Last axes come first, since a scale such as sqrt(d_k) usually comes from them.
     arrays = [(name, value) for name, value in inputs.items() if isinstance(value, np.ndarray)]
     axes = [Axis(name, -1, array.shape[-1]) for name, array in arrays if array.ndim]
@@ -111,7 +111,7 @@ def make_pair(expected: object, got: object, inputs: Mapping[str, Any]) -> Pair 
     return Pair(numbers, got_numbers, tuple(axis for axis in axes if axis.length), rtol)
 
 
-def _numbers(value: object) -> Array | None:
+def _as_numbers(value: object) -> Array | None:
     if isinstance(value, (bool, int, float, np.generic, np.ndarray)):
         try:
             array = np.asarray(value)
@@ -121,7 +121,7 @@ def _numbers(value: object) -> Array | None:
     return None
 
 
-def _rtol(value: object) -> float:
+def _find_rtol(value: object) -> float:
     dtype = getattr(value, "dtype", None)
     return _RTOL.get(dtype, _SHARPEST) if isinstance(dtype, np.dtype) else _SHARPEST
 

@@ -35,7 +35,7 @@ def trace(program: str, calls: list[list[Any]]) -> list[Any]:
 
     The trace is None if the call raises an error or computes a value that is too large.
     """
-    with _quietly():
+    with _suppress_output():
         runner = _MarkedProgram(program)
         return [_trace_call(runner, code, inputs) for code, inputs in calls]
 
@@ -107,7 +107,7 @@ class _MarkedProgram:
 
 
 @contextlib.contextmanager
-def _quietly() -> Iterator[None]:
+def _suppress_output() -> Iterator[None]:
     with (
         contextlib.redirect_stdout(io.StringIO()),
         warnings.catch_warnings(),
@@ -142,7 +142,7 @@ def locate(
         traces: The traces of a right program for these draws.
     """
     until = time.thread_time() + _SECONDS
-    with _quietly():
+    with _suppress_output():
         runner = _MarkedProgram(program)
         searches = (
             _Search(runner, nodes, until).first_wrong(calls, traced)
@@ -158,7 +158,7 @@ class _WrongDraw:
         self.code, self.inputs = call
         values, self.result = traced
         self.right = {number: items for number, *items in values}
-        for number, part in enumerate(_parts(list(self.inputs.values()))):
+        for number, part in enumerate(_list_parts(list(self.inputs.values()))):
             self.right[-1 - number] = [part]
         self.submitted = submitted
         self.keys = {number: [_key(x) for x in items] for number, items in submitted.items()}
@@ -224,7 +224,7 @@ class _Search:
             if keeps_state or self._runner.has_changed_inputs or time.thread_time() > self._until:
                 return False
             self._draws.append(_WrongDraw(call, traced, {n: v for n, *v in trace[0]}))
-            arguments = _parts(list(call[1].values()))
+            arguments = _list_parts(list(call[1].values()))
             sizes.add(tuple(x if type(x) is int else getattr(x, "shape", ()) for x in arguments))
         return len(sizes) >= _SIZES
 
@@ -354,15 +354,15 @@ class _Search:
         )
 
 
-def _parts(value: Any) -> Iterator[Any]:
+def _list_parts(value: Any) -> Iterator[Any]:
     """Yield the plain values among a value and its items, at all levels."""
     if _is_plain(value):
         yield value
     if isinstance(value, list | tuple):
         for item in value:
-            yield from _parts(item)
+            yield from _list_parts(item)
     if isinstance(value, dict):
-        yield from _parts(list(value.values()))
+        yield from _list_parts(list(value.values()))
 
 
 def _key(value: Any) -> tuple[float, ...]:

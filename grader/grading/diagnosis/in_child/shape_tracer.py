@@ -27,14 +27,14 @@ def line_shapes(source: str, code: str, inputs: dict[str, Any]) -> list[Any]:
         and the value's lengths: the shape of an array, or the length of a list or a tuple.
     """
     noted: dict[tuple[int, str], list[Any]] = {}
-    targets = _targets(ast.parse(source))
+    targets = _find_targets(ast.parse(source))
 
     def trace(frame: types.FrameType, _event: str, _argument: Any) -> Any:
         if frame.f_code.co_filename != _FILE or frame.f_code.co_name.startswith("<"):
             return None
         line, names = 0, list[str]()  # line and targets of the statement that is running
         for name in frame.f_code.co_varnames[: frame.f_code.co_argcount]:
-            noted[frame.f_lineno, name] = _form(frame.f_locals[name])
+            noted[frame.f_lineno, name] = _describe_form(frame.f_locals[name])
 
         def in_frame(frame: types.FrameType, event: str, argument: Any) -> Any:
             nonlocal line, names
@@ -43,7 +43,7 @@ def line_shapes(source: str, code: str, inputs: dict[str, Any]) -> list[Any]:
             values = frame.f_locals | ({"return": argument} if event == "return" else {})
             for name in names:
                 if name in values and (len(noted) < _MAX_NOTES or (line, name) in noted):
-                    noted[line, name] = _form(values[name])
+                    noted[line, name] = _describe_form(values[name])
             line, names = targets.get(frame.f_lineno, (0, [])) if event == "line" else (0, [])
             return in_frame
 
@@ -67,7 +67,7 @@ def line_shapes(source: str, code: str, inputs: dict[str, Any]) -> list[Any]:
     return sorted(([*place, *form] for place, form in noted.items()), key=itemgetter(0))
 
 
-def _targets(tree: ast.Module) -> dict[int, tuple[int, list[str]]]:
+def _find_targets(tree: ast.Module) -> dict[int, tuple[int, list[str]]]:
     """Return, for each line, the first line of its statement and the names that it sets."""
     targets: dict[int, tuple[int, list[str]]] = {}
     for node in ast.walk(tree):
@@ -75,9 +75,9 @@ def _targets(tree: ast.Module) -> dict[int, tuple[int, list[str]]]:
             case ast.Return(value=ast.expr()):
                 names = ["return"]
             case ast.Assign(targets=assigned):
-                names = [name for target in assigned for name in _names(target)]
+                names = [name for target in assigned for name in _list_names(target)]
             case ast.AugAssign(target=target) | ast.AnnAssign(target=target, value=ast.expr()):
-                names = _names(target)
+                names = _list_names(target)
             case _:
                 continue
         for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
@@ -86,16 +86,16 @@ def _targets(tree: ast.Module) -> dict[int, tuple[int, list[str]]]:
     return targets
 
 
-def _names(target: ast.expr) -> list[str]:
+def _list_names(target: ast.expr) -> list[str]:
     """Return the names that an assignment to a target changes, such as `a` for `a[0]`."""
     while isinstance(target, ast.Subscript | ast.Starred):
         target = target.value
     if isinstance(target, ast.Tuple | ast.List):
-        return [name for item in target.elts for name in _names(item)]
+        return [name for item in target.elts for name in _list_names(item)]
     return [target.id] if isinstance(target, ast.Name) else []
 
 
-def _form(value: Any) -> list[Any]:
+def _describe_form(value: Any) -> list[Any]:
     if isinstance(value, np.ndarray | np.generic):
         return [str(value.dtype), [int(n) for n in value.shape]]
     if isinstance(value, list | tuple):

@@ -41,15 +41,15 @@ def read(source: str, numbers: Sequence[float]) -> dict[str, Any]:
         "functions": [
             [node.name, node.lineno] for node in tree.body if isinstance(node, _Function)
         ],
-        "copies": list(itertools.islice(_copies(source, numbers), _MAX_COPIES)),
+        "copies": list(itertools.islice(_find_copies(source, numbers), _MAX_COPIES)),
     }
 
 
-def _copies(source: str, numbers: Sequence[float]) -> Iterator[list[Any]]:
+def _find_copies(source: str, numbers: Sequence[float]) -> Iterator[list[Any]]:
     nodes = _nodes(source)
-    rounding = [node for node in nodes if _function_name(node) in _ROUNDING]
+    rounding = [node for node in nodes if _find_function_name(node) in _ROUNDING]
     if rounding:
-        digits = {_digits(node) for node in rounding}
+        digits = {_read_digits(node) for node in rounding}
         # mypy does not infer that None is not in the set that is sorted.
         counts = [] if None in digits else sorted(digits)  # type: ignore[type-var]
         yield ["rounded", _lines(rounding), counts, _all_changed(source, "rounded")]
@@ -61,7 +61,7 @@ def _copies(source: str, numbers: Sequence[float]) -> Iterator[list[Any]]:
         places = [node for node, _ in parts]
         yield [kind, _lines(places), list(map(ast.unparse, places)), _all_changed(source, kind)]
     changes = [
-        (kind, node, text) for node in _free(nodes) for kind, text in _other_expressions(node)
+        (kind, node, text) for node in _find_free(nodes) for kind, text in _other_expressions(node)
     ]
     for kind, node, text in sorted(changes, key=lambda change: change[0] != "one-off"):
         yield _copy(source, kind, node, text)
@@ -111,8 +111,8 @@ def _lossless(node: ast.AST) -> Iterator[tuple[str, str]]:
             yield "floor-division", f"({_text(left)} / {_text(right)})"
         case ast.AugAssign(target, ast.FloorDiv(), value):
             yield "floor-division", f"{ast.unparse(target)} /= {_text(value)}"
-        case ast.Call() if _function_name(node) in _ROUNDING:
-            yield "rounded", _text(_object(node) or (node.args[0] if node.args else node))
+        case ast.Call() if _find_function_name(node) in _ROUNDING:
+            yield "rounded", _text(_find_object(node) or (node.args[0] if node.args else node))
 
 
 def _other_expressions(node: ast.AST) -> Iterator[tuple[str, str]]:
@@ -151,7 +151,7 @@ def _other_numbers(nodes: Sequence[ast.AST], numbers: Sequence[float]) -> Iterat
                 yield node, f"(-{text})" if value < 0 else text
 
 
-def _free(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
+def _find_free(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
     """Yield the nodes of a program that may be changed.
 
     Conditions are left out, since another one may disable a wrong branch. So are `while` loops,
@@ -168,13 +168,13 @@ def _text(node: ast.AST) -> str:
     return text if isinstance(node, ast.Name | ast.Attribute | ast.Call) else f"({text})"
 
 
-def _function_name(node: ast.AST) -> str:
+def _find_function_name(node: ast.AST) -> str:
     if not isinstance(node, ast.Call) or not (node.args or isinstance(node.func, ast.Attribute)):
         return ""
     return getattr(node.func, "id", "") or getattr(node.func, "attr", "")
 
 
-def _object(node: ast.Call) -> ast.expr | None:
+def _find_object(node: ast.Call) -> ast.expr | None:
     """Return the object whose method is called, or None for a function."""
     func = node.func
     if isinstance(func, ast.Attribute) and getattr(func.value, "id", "") not in _ARRAYS:
@@ -182,9 +182,9 @@ def _object(node: ast.Call) -> ast.expr | None:
     return None
 
 
-def _digits(node: Any) -> int | None:
+def _read_digits(node: Any) -> int | None:
     """Return the number of digits that a rounding keeps, or None if it is not a literal."""
-    args = node.args if _object(node) else node.args[1:]
+    args = node.args if _find_object(node) else node.args[1:]
     args = [*args, *(k.value for k in node.keywords if k.arg in ("decimals", "ndigits"))]
     match args:
         case []:

@@ -38,7 +38,7 @@ class LateRule:
             return 0
         return math.ceil((at - self.due) / _SECONDS_OF_DAY)
 
-    def kept_share(self, days: int) -> float:
+    def compute_share(self, days: int) -> float:
         """Return the share of the points that is kept after so many days."""
         if not days:
             return 1.0
@@ -98,7 +98,7 @@ def compute_grade(
     if points and days:
         plural, were = "day" if days == 1 else "days", "point was" if points == 1 else "points were"
         notes.append(f"{days} {plural} late: {points:g} {were} earned")
-        points = round(points * rule.kept_share(days), 2)
+        points = round(points * rule.compute_share(days), 2)
     if override is not None:
         if override.is_excused:
             return CountedPoints(None, 0, override.note)

@@ -117,7 +117,7 @@ class Pages:
         }
         for pages, context in ((_COLLECTION_PAGES, overview), (_STATIC_PAGES, {})):
             for path, (page, template) in pages.items():
-                make = self._plain if path != INDEX else self._home
+                make = self._home if path == INDEX else self._plain
                 yield path, partial(make, path, page, template, context)
         if self._content.own_gpt:
             yield OWN_GPT, partial(self._own_gpt, self._content.own_gpt)

@@ -65,7 +65,7 @@ def test_a_rule_has_grace_a_floor_and_an_end(hours: float, days: int, share: flo
     """Days count from the due date, also behind the grace; behind the last day nothing is left."""
     rule = LateRule(DUE, daily_factor=0.5, grace_seconds=900, max_late_days=3, min_share=0.2)
     assert rule.count_late_days(DUE + hours * 3600) == days
-    assert rule.kept_share(days) == share
+    assert rule.compute_share(days) == share
     assert LateRule(daily_factor=0.5).count_late_days(DUE) == 0
 
 

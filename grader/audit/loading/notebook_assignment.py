@@ -105,7 +105,7 @@ def _starter(drafts: Sequence[Draft]) -> str:
     for draft in drafts:
         program = read_program(draft.starter)
         for statement in program.statements if program else ():
-            if statement.imports or not statement.sets & (names - draft.defines.keys()):
+            if statement.is_import or not statement.sets & (names - draft.defines.keys()):
                 parts.setdefault(statement.source)
     return join(parts)
 

@@ -162,10 +162,10 @@ def _split(program: ParsedProgram) -> Iterator[tuple[str, str]]:
     for statement in program.statements:
         before.append(statement.source)
         is_check = bool(statement.sets & tests) or (
-            not statement.defines
+            not statement.is_definition
             and (bool(statement.needs & tests) or notebook_cells.has_assertion(statement.source))
         )
-        if not is_check and not statement.defines:
+        if not is_check and not statement.is_definition:
             continue
         role = "test" if is_check else "answer"
         if not runs or runs[-1][0] != role:

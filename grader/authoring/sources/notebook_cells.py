@@ -204,7 +204,7 @@ def _complete_starter(draft: Draft, program: ParsedProgram) -> None:
         draft.starter.replace("...", "", 1) if draft.starter.strip() == "..." else draft.starter
     ]
     for statement in program.statements:
-        if statement.defines and statement.sets & missing:
+        if statement.is_definition and statement.sets & missing:
             lines.append(with_empty_bodies(statement.source))
         else:
             lines += [f"{name} = ..." for name in sorted(statement.sets & missing)]

@@ -31,17 +31,17 @@ class Statement:
     needs: frozenset[str]
 
     @property
-    def defines(self) -> bool:
+    def is_definition(self) -> bool:
         """True for a function or class."""
         return isinstance(self.node, _DEFINITIONS)
 
     @property
-    def imports(self) -> bool:
+    def is_import(self) -> bool:
         """True for an import."""
         return isinstance(self.node, (ast.Import, ast.ImportFrom))
 
     @property
-    def prints(self) -> bool:
+    def has_print(self) -> bool:
         """True if the statement only prints."""
         match self.node:
             case ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
@@ -76,7 +76,7 @@ class ParsedProgram:
     @property
     def imported_names(self) -> frozenset[str]:
         """The names that the program imports."""
-        return frozenset[str]().union(*(s.sets for s in self.statements if s.imports))
+        return frozenset[str]().union(*(s.sets for s in self.statements if s.is_import))
 
     def prepend_to(self, code: str) -> str:
         """Return the program's text, followed by more code."""
@@ -93,7 +93,7 @@ class ParsedProgram:
     def select_demo(self) -> "ParsedProgram":
         """Return the statements that try the program out, not definitions or imports."""
         return ParsedProgram(
-            s for s in self.statements if not (s.defines or s.imports or s.is_text)
+            s for s in self.statements if not (s.is_definition or s.is_import or s.is_text)
         )
 
     def select_for(self, names: Collection[str], *, with_effects: bool = False) -> "ParsedProgram":
@@ -107,7 +107,7 @@ class ParsedProgram:
         taken: set[int] = set()
         for index in range(len(self.statements) - 1, -1, -1):
             each = self.statements[index]
-            is_effect = isinstance(each.node, ast.Expr) and not each.prints and not each.is_text
+            is_effect = isinstance(each.node, ast.Expr) and not each.has_print and not each.is_text
             if each.sets & missing or (with_effects and taken and is_effect):
                 taken.add(index)
                 missing |= each.needs
@@ -236,7 +236,7 @@ def with_empty_bodies(source: str, *, values: bool = True) -> str:
         node = statement.node
         text = "# your code here"
         is_value = isinstance(node, (ast.Assign, ast.AnnAssign))
-        if statement.imports or statement.is_text or (is_value and not values):
+        if statement.is_import or statement.is_text or (is_value and not values):
             text = statement.source
         elif isinstance(node, _DEFINITIONS):
             for inner in node.body if isinstance(node, ast.ClassDef) else [node]:

@@ -111,7 +111,7 @@ def _set_programs(draft: Draft, own_source: str, starter: str | None, front: str
     ]
     own_source = join(statement.source for statement in own_statements) or own_source
     draft.solution = join([front, own_source]) if front else own_source
-    has_functions = any(statement.defines for statement in own_statements)
+    has_functions = any(statement.is_definition for statement in own_statements)
     stub = with_empty_bodies(own_source, values=not has_functions) if starter is None else starter
     draft.starter = join([front, stub]) if front else stub
     if starter is None:

@@ -272,7 +272,7 @@ def _find_best_after_lateness(
     candidates: list[tuple[float, int, str, int, int]] = []
     for row in connection.execute(_SELECT_SCORES, parameters):
         days = rule.count_late_days(to_seconds(row.received_at))
-        counting_share = row.score / max(row.max_score, 1) * rule.kept_share(days)
+        counting_share = row.score / max(row.max_score, 1) * rule.compute_share(days)
         candidates.append((counting_share, -days, row.id, row.score, row.max_score))
     _, negative_days, submission_id, score, max_score = max(candidates)
     best_grade = replace(best_grade, submission_id=submission_id, score=score, max_score=max_score)

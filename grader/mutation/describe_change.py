@@ -2,9 +2,8 @@
 
 import ast
 import difflib
-from typing import Any
 
-from grader.mutation.edits import Edit
+from grader.mutation.edits import Edit, copy_tree
 from grader.mutation.program import Program
 
 _CUT = 90  # longest text of each side of a change, in characters
@@ -32,24 +31,13 @@ def describe(program: Program, edit: Edit) -> str:
     before = _shorten(context)
     if isinstance(edit.replacement, ast.Pass):
         return f"`{_cut(before, 0)}` -> nothing"
-    after = _shorten(_apply_edit(context, edit))
+    edited = copy_tree(context, lambda node: edit.replacement if node is edit.node else None)
+    after = _shorten(edited)
     differs = next(
         (i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b),
         min(len(before), len(after)),
     )
     return f"`{_cut(before, differs)}` -> `{_cut(after, differs)}`"
-
-
-def _apply_edit(node: Any, edit: Edit) -> Any:
-    """Copy a node with the edit applied."""
-    if node is edit.node:
-        return edit.replacement
-    if isinstance(node, list):
-        return [_apply_edit(item, edit) for item in node]
-    if not isinstance(node, ast.AST):
-        return node
-    fields = {name: _apply_edit(value, edit) for name, value in ast.iter_fields(node)}
-    return ast.copy_location(type(node)(**fields), ast.Pass(lineno=1, col_offset=0))
 
 
 def _shorten(node: ast.AST) -> str:

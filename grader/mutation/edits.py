@@ -159,18 +159,25 @@ def _with_placeholders(program: Program, new: ast.AST) -> tuple[str, list[ast.ex
     """Return source with numbered names for the program's expressions, and the expressions."""
     subtrees: list[ast.expr] = []
 
-    def with_names(node: Any) -> Any:
-        if isinstance(node, list):
-            return [with_names(item) for item in node]
-        if not isinstance(node, ast.AST):
-            return node
-        if isinstance(node, ast.expr) and node in program and not isinstance(node, _NO_NAME_FITS):
-            subtrees.append(node)
-            return ast.Name(f"__kept_{len(subtrees) - 1}__", ast.Load())
-        fields = {name: with_names(value) for name, value in ast.iter_fields(node)}
-        return ast.copy_location(type(node)(**fields), ast.Pass(lineno=1, col_offset=0))
+    def name_kept(node: ast.AST) -> ast.Name | None:
+        if not isinstance(node, ast.expr) or node not in program or isinstance(node, _NO_NAME_FITS):
+            return None
+        subtrees.append(node)
+        return ast.Name(f"__kept_{len(subtrees) - 1}__", ast.Load())
 
-    return ast.unparse(with_names(new)), subtrees
+    return ast.unparse(copy_tree(new, name_kept)), subtrees
+
+
+def copy_tree(node: Any, replace: Callable[[ast.AST], ast.AST | None]) -> Any:
+    """Copy a node, or a list of nodes, with the replacements of those that have one."""
+    if isinstance(node, list):
+        return [copy_tree(item, replace) for item in node]
+    if not isinstance(node, ast.AST):
+        return node
+    if (replacement := replace(node)) is not None:
+        return replacement
+    fields = {name: copy_tree(value, replace) for name, value in ast.iter_fields(node)}
+    return ast.copy_location(type(node)(**fields), ast.Pass(lineno=1, col_offset=0))
 
 
 def _is_edit_of(old: Any, new: Any, edit: Edit | None) -> bool:

@@ -19,7 +19,7 @@ _HAS_BODY = (
 )  # fmt: skip
 
 
-def describe(program: Program, edit: Edit) -> str:
+def describe_edit(program: Program, edit: Edit) -> str:
     """Return "`before` -> `after`" with the smallest readable expression or statement."""
     # The smallest node around the edit by which a reader can recognize the place.
     context: ast.AST = edit.node

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from grader.mutation.describe_change import describe, make_diff
+from grader.mutation.describe_change import describe_edit, make_diff
 from grader.mutation.edits import Editor
 from grader.mutation.operators import OPERATORS
 from grader.mutation.program import Program
@@ -80,7 +80,7 @@ def _mutants(solution: str, defines: tuple[str, ...], starter: str) -> tuple[Mut
         seen.add(edited.fingerprint)
         where = program.qualified_name(edit.node)
         place = f" in {where}" if where else ""
-        change = f"{operator.name}{place}: {describe(program, edit)}"
+        change = f"{operator.name}{place}: {describe_edit(program, edit)}"
         repeats[change] += 1
         count = repeats[change]
         # Equal descriptions get a number: " (2nd)", " (3rd)".

@@ -13,7 +13,7 @@ from grader.browser import page
 from grader.definitions.collection import find_exercise
 from grader.definitions.files import default_folder
 from sitegen.from_collection.load_gpt import load_gpt
-from sitegen.from_collection.own_gpt_record import record
+from sitegen.from_collection.own_gpt_record import record_gpt
 
 GPT = load_gpt(default_folder() / "attention")
 EXERCISES = {
@@ -133,7 +133,7 @@ def test_switches_keep_the_letters_that_they_promise_to_keep() -> None:
 def test_a_record_is_what_the_page_would_write() -> None:
     """To the end of the tale."""
     settings: dict[str, Any] = {"prompt": "Then they all went home and slept. ", "seed": 1}
-    text = record(MODEL, GPT.page.parts, temperature=0.6, top_k=40, **settings)
+    text = record_gpt(MODEL, GPT.page.parts, temperature=0.6, top_k=40, **settings)
     written = "".join(step["letter"] for step in json.loads(text)["steps"])
     assert written.endswith(".\n")
     assert write(len(written), temperature=0.6, sources={}, names=REFERENCE, **settings) == written

@@ -12,7 +12,7 @@ from grader.lessons.figure import HEADS, PARTS, Figure
 from grader.reports.numerals import MINUS
 from sitegen.content import TrackLesson
 from sitegen.teaching import position_products
-from sitegen.teaching.curves import bar_heights, describe, measure
+from sitegen.teaching.curves import bar_heights, describe_curves, measure_scores
 from sitegen.teaching.explorer import describe_row, view_explorer
 from sitegen.teaching.model_map import view_map
 from sitegen.teaching.selection import view_selection
@@ -206,12 +206,12 @@ def test_each_step_has_its_shapes_and_its_sums_without_scripts(build: Build) -> 
 @pytest.mark.parametrize("case", CURVES["cases"], ids=lambda case: str(case["setting"]))
 def test_scores_and_their_softmax_are_those_of_the_table(case: dict[str, Any]) -> None:
     """`npm test` holds the page's scripts to the same table, within 1e-6."""
-    found = measure(**case["setting"])
+    found = measure_scores(**case["setting"])
 
     assert np.allclose([found.spread, found.peak, found.slope], case["measures"], rtol=0, atol=1e-9)
     assert np.allclose(found.weights[5], case["weights"], rtol=0, atol=1e-9)
     assert np.allclose(bar_heights(found.scores), case["bars"], atol=0.06)
-    assert describe(found) == case["said"]
+    assert describe_curves(found) == case["said"]
 
 
 def test_pictures_of_arrays_have_one_scale_and_a_text(build: Build) -> None:
@@ -239,12 +239,12 @@ def test_pictures_of_arrays_have_one_scale_and_a_text(build: Build) -> None:
 
 def test_scores_spread_by_the_root_of_the_features_until_they_are_divided() -> None:
     """And then a softmax is no longer saturated."""
-    raw, scaled = (measure(6, scale=scale, temperature=1.0) for scale in (False, True))
+    raw, scaled = (measure_scores(6, scale=scale, temperature=1.0) for scale in (False, True))
 
     assert raw.spread == pytest.approx(8, rel=0.1)
     assert scaled.spread == pytest.approx(1, rel=0.1)
-    assert describe(raw).startswith("Saturated")
-    assert describe(scaled).startswith("In between")
+    assert describe_curves(raw).startswith("Saturated")
+    assert describe_curves(scaled).startswith("In between")
 
 
 def test_the_curves_are_there_without_scripts(build: Build) -> None:
@@ -253,7 +253,7 @@ def test_the_curves_are_there_without_scripts(build: Build) -> None:
     page = lesson_page(build, figure)
     numbers = [each.text for each in page.all("dd")]
 
-    assert f"{measure(6, scale=False, temperature=1.0).spread:.2f}" in numbers
+    assert f"{measure_scores(6, scale=False, temperature=1.0).spread:.2f}" in numbers
     assert "Saturated: the scores spread by" in page.text
     scores = [each.attributes["data-scores"] for each in page.all("figure")]
     assert scores == [CURVES["scores"]]
@@ -265,7 +265,7 @@ def test_products_of_positions_are_those_of_the_table(case: dict[str, Any]) -> N
     row = position_products.products(case["position"])
 
     assert np.allclose(row, case["products"], rtol=0, atol=1e-9)
-    assert position_products.describe(case["position"], row) == case["said"]
+    assert position_products.describe_products(case["position"], row) == case["said"]
 
 
 def test_the_products_of_positions_depend_on_their_distance_alone(build: Build) -> None:

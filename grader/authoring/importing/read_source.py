@@ -27,7 +27,7 @@ _READERS = {
     ".py": python_module.read_module,
 }
 _FOLDERS = (
-    (exercism.is_exercise, exercism.read_exercise),
+    (exercism.is_exercise, exercism.read_exercism),
     (problem_folder.is_problem, problem_folder.read_problem),
 )
 _MAX_FOLDER_DEPTH = 4  # levels of subfolders

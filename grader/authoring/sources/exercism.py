@@ -34,7 +34,7 @@ def is_exercise(folder: Path) -> bool:
     return os.path.lexists(folder / CONFIG)
 
 
-def read_exercise(folder: Path) -> SourceDrafts:
+def read_exercism(folder: Path) -> SourceDrafts:
     """Make a draft of a practice exercise.
 
     Raises:
@@ -70,7 +70,7 @@ def read_config(folder: Path) -> tuple[dict[str, Any], dict[str, list[str]]]:
     """Return the configuration and the files by role; by default those with the usual names.
 
     Raises:
-        UnreadableError: See `read_exercise`.
+        UnreadableError: See `read_exercism`.
     """
     config = parse_json(read_text_inside(folder, CONFIG), CONFIG)
     if not isinstance(config, dict):

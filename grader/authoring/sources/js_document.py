@@ -77,10 +77,10 @@ def read_document(path: Path) -> SourceDrafts:
     Raises:
         UnreadableError: The document cannot be read.
     """
-    return read_text(path.name, source_files.read_text(path, source_files.MAX_DOCUMENT))
+    return read_exercises(path.name, source_files.read_text(path, source_files.MAX_DOCUMENT))
 
 
-def read_text(name: str, text: str) -> SourceDrafts:
+def read_exercises(name: str, text: str) -> SourceDrafts:
     """Read the exercises in a document's text; see `read_document`."""
     is_html = name.lower().endswith((".html", ".htm", ".xhtml")) or _IS_HTML.match(text[:4096])
     text = without_markup(text) if is_html else text

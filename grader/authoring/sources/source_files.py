@@ -97,7 +97,7 @@ def read_text_inside(folder: Path, name: object) -> str:
     """Read a file that a source names.
 
     Raises:
-        UnreadableError: See `path_inside` and `read_text`.
+        UnreadableError: See `find_path_inside` and `read_text`.
     """
     return read_text(find_path_inside(folder, name), MAX_FILE)
 

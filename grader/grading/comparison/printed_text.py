@@ -10,7 +10,7 @@ from grader.grading.results.raw_result import DifferenceKind
 # A number as NumPy prints it, a word, or one other character. White space only separates tokens.
 _TOKEN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[^\W\d]\w*|\S")
 _NUMERIC = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-_NUMPY_DECIMALS = 8  # NumPy's default precision, the upper bound for `_shared_decimals`
+_NUMPY_DECIMALS = 8  # NumPy's default precision, the upper bound for `_count_shared_decimals`
 
 
 def compare_text(expected: str, got: str, tolerance: Tolerance | None = None) -> Difference | None:

@@ -17,7 +17,7 @@ from grader.grading.expected.public_form import public_exercise
 from grader.sandbox.confined_process import ConfinedProcess
 from grader.sandbox.dataclass_format import DataclassFormat
 from grader.sandbox.process import open_sandbox
-from sitegen.from_collection.own_gpt_record import record
+from sitegen.from_collection.own_gpt_record import record_gpt
 from sitegen.own_gpt_page import GptPage
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class AuthorProcess:
         return self._ask_for_json(("verdict", engine, source))
 
     def record(self, model: str, gpt_page: GptPage) -> bytes:
-        """Return as JSON the text that a small GPT writes, letter by letter; see `record`.
+        """Return as JSON the text that a small GPT writes, letter by letter; see `record_gpt`.
 
         Raises:
             GraderFault: The model failed to write.
@@ -122,7 +122,7 @@ class _Answers:
     def __call__(self, request: bytes, sandbox: "Sandbox") -> bytes:
         kind, exercise, packages = pickle.loads(request)  # noqa: S301  from our parent
         if kind == "record":
-            return record(exercise, **packages).encode()
+            return record_gpt(exercise, **packages).encode()
         if kind == "verdict":
             page.open_exercise(exercise)
             return page.check(packages).encode()

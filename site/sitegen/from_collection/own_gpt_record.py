@@ -12,7 +12,7 @@ _MAX_LETTERS: Final = 300  # a tale has about 200 letters
 _END: Final = "\n"
 
 
-def record(
+def record_gpt(
     text: str, parts: Iterable[str], prompt: str, *, temperature: float, top_k: int, seed: int
 ) -> str:
     """Return as JSON the text that a model writes with the reference's functions.

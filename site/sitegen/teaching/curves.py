@@ -57,7 +57,7 @@ def view_curves(figure: Figure) -> dict[str, Any]:
     temperature = float(figure.get("temperature", "1"))
     scale = figure.is_on("scale", default=False)
     size = SIZES.index(str(d_k))
-    measures = measure(size, scale=scale, temperature=temperature)
+    measures = measure_scores(size, scale=scale, temperature=temperature)
     return {
         "size": size,  # an index into SIZES
         "sizes": len(SIZES),
@@ -68,14 +68,14 @@ def view_curves(figure: Figure) -> dict[str, Any]:
         "measures": measures,
         "bars": bar_heights(measures.scores),
         "shares": measures.weights[0].tolist(),  # the shares of the first query
-        "sentence": describe(measures),
+        "sentence": describe_curves(measures),
         "is_saturated": measures.peak >= _SATURATED,
         "data": base64.b64encode(_draw_scores().tobytes()).decode(),  # the scores, one byte each
         "height": HEIGHT,
     }
 
 
-def measure(size: int, *, scale: bool, temperature: float) -> Measures:
+def measure_scores(size: int, *, scale: bool, temperature: float) -> Measures:
     """Return the scores for a number of features, with their softmax.
 
     Args:
@@ -95,7 +95,7 @@ def bar_heights(scores: Array) -> tuple[float, ...]:
     return tuple(heights.round(1).tolist())
 
 
-def describe(measures: Measures) -> str:
+def describe_curves(measures: Measures) -> str:
     """Describe the numbers in a sentence."""
     spread, slope = f"{measures.spread:.1f}", f"{measures.slope:.3f}"
     peak = f"{math.floor(100 * measures.peak + 0.5)}%"

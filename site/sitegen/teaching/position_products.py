@@ -18,7 +18,7 @@ def view_positions(figure: Figure) -> dict[str, Any]:
     return {
         "position": position,
         "products": numbers,
-        "sentence": describe(position, numbers),
+        "sentence": describe_products(position, numbers),
         "last": POSITIONS - 1,
     }
 
@@ -33,7 +33,7 @@ def products(position: int) -> tuple[float, ...]:
     return tuple((P @ P[position]).tolist())
 
 
-def describe(position: int, row: Sequence[float]) -> str:
+def describe_products(position: int, row: Sequence[float]) -> str:
     """Describe in a sentence how the products fall with the distance."""
 
     def at(distance: int) -> str:

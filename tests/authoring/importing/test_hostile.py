@@ -11,7 +11,7 @@ from grader.authoring.importing.read_source import read_source
 from grader.authoring.importing.validate_drafts import validate_draft
 from grader.authoring.importing.write import format_definition
 from grader.authoring.sources.draft import Draft, DraftTest, make_slug
-from grader.authoring.sources.js_document import read_text
+from grader.authoring.sources.js_document import read_exercises
 from grader.authoring.sources.source_files import (
     MAX_DOCUMENT,
     UnreadableError,
@@ -103,7 +103,7 @@ def test_a_huge_document_is_refused(tmp_path: Path) -> None:
 )
 def test_no_text_takes_forever(text: str) -> None:
     """Work is bounded: this ends, with drafts or without."""
-    found = read_text("page.html" if text.startswith("<") else "page.txt", text)
+    found = read_exercises("page.html" if text.startswith("<") else "page.txt", text)
     for draft in found.drafts:
         fill_in_draft(draft)
         validate_draft(draft)

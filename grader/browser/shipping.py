@@ -17,7 +17,7 @@ from grader.errors import DefinitionError
 from grader.grading.checks import make_check
 from grader.grading.diagnosis.break_it import list_allowed_calls
 from grader.grading.diagnosis.diagnostician import Diagnostician
-from grader.grading.expected.oracle import Oracle, TestValues, ValueCache
+from grader.grading.expected.oracle import Oracle, TestValues
 from grader.grading.feedback.difference_sentences import item_naming_text
 from grader.grading.program.author_code import provide_data_files
 from grader.sandbox.in_child.wire import UnsupportedValueError
@@ -115,7 +115,6 @@ def _find_imports(source: str, package: str) -> Iterator[str]:
 def make_engine_data(
     exercise: Exercise,
     sandbox: ChildFactory,
-    cache: ValueCache | None = None,
     *,
     for_practice: bool = False,
     packages: Collection[str] = (),
@@ -131,7 +130,6 @@ def make_engine_data(
     Args:
         exercise: The full edition, or a student's.
         sandbox: Runs the misconceptions, and the solution if a test needs it.
-        cache: The values of visible tests that were computed before; new values are added to it.
         for_practice: Whether the page may have the hidden tests, and the hidden data files.
         packages: The packages that the page can import beside NumPy.
 
@@ -142,7 +140,7 @@ def make_engine_data(
     with provide_data_files(exercise):
         if for_practice:
             exercise = replace(exercise, draw_salt=" in a page")
-        oracle = Oracle(exercise, sandbox, cache)
+        oracle = Oracle(exercise, sandbox)
         is_suite = exercise.kind == "test"  # the programs that it judges are sent for practice only
         tests = [t for t in exercise.tests if for_practice or not (t.hidden or is_suite)]
         known_values = {test.id: oracle.test_values(test) for test in tests}

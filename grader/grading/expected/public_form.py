@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Collection, Sequence
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from grader.definitions.exercise import Exercise, Seeded
 from grader.definitions.imports import find_imports
@@ -16,10 +16,6 @@ from grader.definitions.public_exercise import (
 )
 from grader.definitions.track import Track
 from grader.sandbox.process import Sandbox
-
-if TYPE_CHECKING:
-    from grader.grading.expected.oracle import ValueCache
-
 
 MAX_DATA_IN_PAGE: Final = 2 << 20  # total size of an exercise's data files in a page, in bytes
 
@@ -52,13 +48,8 @@ def _track(track: Track, exercises: Sequence[PublicExercise]) -> PublicTrack:
     )
 
 
-def public_exercise(
-    exercise: Exercise, sandbox: Sandbox | None = None, cache: "ValueCache | None" = None
-) -> PublicExercise:
+def public_exercise(exercise: Exercise, sandbox: Sandbox | None = None) -> PublicExercise:
     """Return the public form of an exercise, with the expected values of its visible tests.
-
-    Args:
-        cache: Values of its tests that need not be computed again; new ones are added.
 
     Raises:
         DefinitionError, GraderFault: See `public_track`.
@@ -67,7 +58,7 @@ def public_exercise(
     from grader.grading.expected.oracle import Oracle
     from grader.grading.program.author_code import provide_data_files
 
-    oracle = Oracle(exercise, sandbox, cache)
+    oracle = Oracle(exercise, sandbox)
     predicted = exercise.kind == "predict"
     tests = []
     for test in exercise.tests:

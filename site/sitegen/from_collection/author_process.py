@@ -5,9 +5,9 @@ import binascii
 import functools
 import json
 import pickle
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from grader.browser import page
 from grader.browser.shipping import make_break_data, make_engine_data
@@ -22,7 +22,6 @@ from sitegen.own_gpt_page import GptPage
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise
-    from grader.grading.expected.oracle import ValueCache
     from grader.sandbox.process import Sandbox
 
 
@@ -39,7 +38,7 @@ class AuthorProcess:
 
     def __init__(self, packages: Iterable[str] = ()) -> None:
         start = functools.partial(open_sandbox, packages=packages)
-        self._process = ConfinedProcess(_Answers(), start)
+        self._process = ConfinedProcess(_answer, start)
 
     def tests(self, exercise: "Exercise") -> bytes:
         """Return the visible tests of an exercise, for `read_tests`.
@@ -47,7 +46,7 @@ class AuthorProcess:
         Raises:
             DefinitionError, GraderFault: See `public_exercise`.
         """
-        tests = self._process.ask(pickle.dumps(("tests", exercise, ())))
+        tests = self._ask(_make_tests, exercise)
         read_tests(tests)
         return tests
 
@@ -61,14 +60,14 @@ class AuthorProcess:
         Raises:
             DefinitionError, GraderFault: See `make_engine_data`.
         """
-        return self._ask_for_text("practice" if for_practice else "engine", exercise, packages)
+        return self._ask_for_text(_make_engine, exercise, packages, for_practice)
 
     def break_data(self, exercise: "Exercise") -> bytes:
         """Return the data with which a page judges calls that break programs, as `engine`."""
-        return self._ask_for_text("break", exercise, ())
+        return self._ask_for_text(_make_break_data, exercise)
 
-    def _ask_for_text(self, kind: str, exercise: "Exercise", packages: Sequence[str]) -> bytes:
-        text = self._process.ask(pickle.dumps((kind, exercise, tuple(packages))))
+    def _ask_for_text(self, answer: Callable[..., bytes], *arguments: object) -> bytes:
+        text = self._ask(answer, *arguments)
         try:
             base64.b64decode(text, validate=True)
         except binascii.Error as error:
@@ -77,7 +76,7 @@ class AuthorProcess:
 
     def grade(self, engine: str, source: str) -> bytes:
         """Return the JSON of the verdict that a page with this engine would give."""
-        return self._ask_for_json(("verdict", engine, source))
+        return self._ask_for_json(_grade, engine, source)
 
     def record(self, model: str, gpt_page: GptPage) -> bytes:
         """Return as JSON the text that a small GPT writes, letter by letter; see `record_gpt`.
@@ -85,16 +84,17 @@ class AuthorProcess:
         Raises:
             GraderFault: The model failed to write.
         """
-        return self._ask_for_json(
-            ("record", model, {"parts": [*gpt_page.parts], **asdict(gpt_page.settings)})
-        )
+        return self._ask_for_json(_record, model, gpt_page)
 
-    def _ask_for_json(self, request: tuple[str, str, Any]) -> bytes:
-        text = self._process.ask(pickle.dumps(request))
+    def _ask_for_json(self, answer: Callable[..., bytes], *arguments: object) -> bytes:
+        text = self._ask(answer, *arguments)
         try:
             return json.dumps(json.loads(text), separators=(",", ":")).encode()
         except ValueError as error:
             raise GraderFault(_NONSENSE) from error
+
+    def _ask(self, answer: Callable[..., bytes], *arguments: object) -> bytes:
+        return self._process.ask(pickle.dumps((answer, arguments)))
 
     def close(self) -> None:
         """End the process."""
@@ -113,32 +113,32 @@ def read_tests(data: bytes) -> Sequence[PublicTest]:
         raise GraderFault(_NONSENSE) from error
 
 
-class _Answers:
-    """Answers requests in the confined process; keeps the test values of the last exercise."""
+def _answer(request: bytes, sandbox: "Sandbox") -> bytes:
+    """Call one of the functions below in the confined process."""
+    answer, arguments = pickle.loads(request)  # noqa: S301  from our parent
+    content: bytes = answer(sandbox, *arguments)
+    return content
 
-    def __init__(self) -> None:
-        self._last: tuple[str, ValueCache] | None = None
 
-    def __call__(self, request: bytes, sandbox: "Sandbox") -> bytes:
-        kind, exercise, packages = pickle.loads(request)  # noqa: S301  from our parent
-        if kind == "record":
-            return record_gpt(exercise, **packages).encode()
-        if kind == "verdict":
-            page.open_exercise(exercise)
-            return page.check(packages).encode()
-        if kind == "break":
-            return make_break_data(exercise, sandbox).encode()
-        if kind != "tests":
-            values = self._find_values(exercise.digest)
-            is_practice = kind == "practice"
-            text = make_engine_data(
-                exercise, sandbox, values, for_practice=is_practice, packages=packages
-            )
-            return text.encode()
-        public = public_exercise(exercise, sandbox, self._find_values(exercise.digest))
-        return _TESTS.to_bytes(tuple(public.tests))
+def _make_tests(sandbox: "Sandbox", exercise: "Exercise") -> bytes:
+    return _TESTS.to_bytes(tuple(public_exercise(exercise, sandbox).tests))
 
-    def _find_values(self, digest: str) -> "ValueCache":
-        if self._last is None or self._last[0] != digest:
-            self._last = digest, {}
-        return self._last[1]
+
+def _make_engine(
+    sandbox: "Sandbox", exercise: "Exercise", packages: Sequence[str], for_practice: bool
+) -> bytes:
+    text = make_engine_data(exercise, sandbox, for_practice=for_practice, packages=packages)
+    return text.encode()
+
+
+def _make_break_data(sandbox: "Sandbox", exercise: "Exercise") -> bytes:
+    return make_break_data(exercise, sandbox).encode()
+
+
+def _grade(_: "Sandbox", engine: str, source: str) -> bytes:
+    page.open_exercise(engine)
+    return page.check(source).encode()
+
+
+def _record(_: "Sandbox", model: str, gpt_page: GptPage) -> bytes:
+    return record_gpt(model, gpt_page.parts, **asdict(gpt_page.settings)).encode()

@@ -26,7 +26,7 @@ from grader.grading.comparison.relations.pair import Relation
 from grader.grading.diagnosis import first_expression, small_example
 from grader.grading.diagnosis.diagnostician import Diagnostician
 from grader.grading.feedback import relation_sentences
-from grader.grading.results.jobs import Job
+from grader.grading.jobs import Job
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.session.engine import Engine
 from grader.grading.submissions.submission import Submission

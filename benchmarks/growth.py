@@ -12,7 +12,7 @@ from benchmarks.processes import Memory, memory
 from benchmarks.result_tables import COST_CELLS, COST_RATIOS, Aim, Block, Cost, Section, cost_of
 from benchmarks.workload import exercises, new_job, new_jobs
 from grader.definitions.exercise import Exercise
-from grader.grading.results.jobs import Job
+from grader.grading.jobs import Job
 from grader.grading.workers.pool import WorkerPool
 
 _BLOCK, _WARM_UP = 50, 25

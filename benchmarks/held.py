@@ -13,7 +13,7 @@ from benchmarks.result_tables import Aim, Section
 from benchmarks.workload import require_passed
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.grading.results.jobs import Job, Result
+from grader.grading.jobs import Job, Result
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.submissions.submission import Submission
 from grader.grading.workers.pool import WorkerPool

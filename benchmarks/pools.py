@@ -7,7 +7,7 @@ from itertools import pairwise
 from benchmarks.processes import tree_cpu
 from benchmarks.result_tables import Block
 from benchmarks.workload import require_passed
-from grader.grading.results.jobs import Job, Result
+from grader.grading.jobs import Job, Result
 from grader.grading.workers.pool import WorkerPool
 from grader.sandbox.process import Sandbox, open_sandbox
 

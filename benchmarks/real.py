@@ -12,7 +12,7 @@ from benchmarks.workload import WrongVerdictError, exercises, new_jobs, require_
 from grader.definitions.collection import Collection
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import default_folder
-from grader.grading.results.jobs import Job, Result
+from grader.grading.jobs import Job, Result
 from grader.grading.results.verdict import Verdict
 from grader.grading.submissions.submission import Submission
 from grader.grading.workers.pool import WorkerPool

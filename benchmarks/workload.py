@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks import material
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.grading.results.jobs import Job, Result
+from grader.grading.jobs import Job, Result
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.submissions.submission import Submission
 

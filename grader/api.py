@@ -13,7 +13,7 @@ from grader.definitions.collection import resolve
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import default_folder
 from grader.errors import UsageError
-from grader.grading.results.jobs import Job
+from grader.grading.jobs import Job
 from grader.grading.results.verdict import Verdict
 from grader.grading.submissions.read_submission import read_submission
 from grader.grading.submissions.submission import Submission

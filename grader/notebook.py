@@ -25,7 +25,7 @@ from grader.cli.progress import progress_lines
 from grader.definitions.collection import resolve
 from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, SandboxFault, UsageError
-from grader.grading.results.jobs import Job, JobOptions
+from grader.grading.jobs import Job, JobOptions
 from grader.grading.results.verdict import Verdict
 from grader.grading.submissions.read_submission import read_file
 from grader.grading.submissions.submission import Submission

@@ -16,7 +16,7 @@ from benchmarks.service.stage import (
     new_source,
     running,
 )
-from grader.grading.results.jobs import Job
+from grader.grading.jobs import Job
 from grader.grading.submissions.submission import Submission
 from grader.grading.workers.pool import WorkerPool
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, UsageError
-from grader.grading.results.jobs import Job, Result
+from grader.grading.jobs import Job, Result
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import FAULT
 from grader.grading.submissions.read_submission import read_submission

@@ -45,9 +45,9 @@ from grader.grading.diagnosis.line_shapes import trace_shapes
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import outcome_sentences
+from grader.grading.jobs import find_limits
 from grader.grading.program.author_code import provide_data_files
 from grader.grading.program.loaded_program import ending_problem, loading_problem, put_files
-from grader.grading.results.jobs import find_limits
 from grader.grading.results.verdict import Diagnosis, LineShape, Outcome, TestResult, Verdict
 from grader.grading.results.verdict_json import fault_data, result_data, verdict_data
 from grader.grading.run.best_effort import log_feedback_errors

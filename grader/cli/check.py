@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from grader.cli.portable_check import PortablePool
     from grader.cli.progress_record import FollowUp
-    from grader.grading.results.jobs import Job
+    from grader.grading.jobs import Job
     from grader.grading.results.verdict import Verdict
     from grader.grading.submissions.submission import Submission
     from grader.grading.workers.pool import WorkerPool
@@ -239,7 +239,7 @@ def check_file(
 def _grade_file(
     request: CheckRequest, pool: "WorkerPool | PortablePool"
 ) -> "tuple[Verdict, FollowUp, Submission]":
-    from grader.grading.results.jobs import Job, JobOptions
+    from grader.grading.jobs import Job, JobOptions
     from grader.grading.submissions.read_submission import read_submission
     from grader.grading.submissions.submitted_files import find_in_zip
 

@@ -11,7 +11,7 @@ from grader.errors import EtudeError, SandboxFault
 from grader.progress.store import find_data_folder
 
 if TYPE_CHECKING:
-    from grader.grading.results.jobs import Job, Result
+    from grader.grading.jobs import Job, Result
 
 _CONSENT_FILE = "not-sandboxed"  # the name of a file beside the record
 _WARNING = """\

@@ -6,7 +6,7 @@ from typing import Final
 from grader.definitions.exercise import Exercise, ExerciseId, Misconception
 from grader.definitions.wording import did_you_mean
 from grader.errors import UsageError
-from grader.grading.results.jobs import Job, JobOptions
+from grader.grading.jobs import Job, JobOptions
 from grader.grading.results.verdict import Diagnosis
 from grader.grading.submissions.submission import Submission
 from grader.progress.history import History

@@ -34,7 +34,7 @@ from etude_server.store.submissions import StoredSubmission
 from etude_server.store.verdicts import GradingRun, StoredVerdict, VerdictKey
 from grader import __version__
 from grader.errors import EtudeError, SandboxFault, UsageError
-from grader.grading.results.jobs import Job
+from grader.grading.jobs import Job
 from grader.grading.results.verdict import Verdict
 from grader.grading.submissions.file_kinds import NOTEBOOK, file_kind
 from grader.grading.submissions.submission import Submission

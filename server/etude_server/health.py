@@ -27,7 +27,7 @@ from etude_server.store.migrate import is_current
 from etude_server.store.tables import session
 from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, SandboxFault, UsageError
-from grader.grading.results.jobs import Job
+from grader.grading.jobs import Job
 from grader.grading.results.verdict import Outcome
 from grader.grading.submissions.submission import Submission
 from grader.grading.workers.grading_process import GradingProcess

@@ -10,7 +10,7 @@ import pytest
 
 from grader.browser.shipping import make_engine_data
 from grader.definitions.exercise import Exercise
-from grader.grading.results.jobs import Job
+from grader.grading.jobs import Job
 from grader.grading.results.verdict_json import verdict_data
 from grader.grading.session.engine import Engine
 from grader.grading.submissions.submission import Submission

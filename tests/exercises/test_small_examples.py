@@ -13,7 +13,7 @@ import pytest
 
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import CallTest, Exercise, FromReference, FromSolution, Seeded
-from grader.grading.results.jobs import Job, Result
+from grader.grading.jobs import Job, Result
 from grader.grading.submissions.submission import Submission
 from grader.grading.results.verdict import Outcome, SmallExample, Verdict
 from grader.grading.session.engine import Engine

@@ -12,7 +12,7 @@ from grader.authoring.lint.lint_report import lint
 from grader.authoring.targets import TargetGroup
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.grading.results.jobs import Job, JobOptions
+from grader.grading.jobs import Job, JobOptions
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.session.engine import Engine
 from grader.grading.submissions.submission import Submission

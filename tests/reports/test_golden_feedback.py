@@ -22,7 +22,7 @@ from grader.grading.comparison import relations
 from grader.grading.comparison.relations.pair import RelationId
 from grader.grading.diagnosis.diagnostician import Diagnostician
 from grader.grading.feedback import error_explanations
-from grader.grading.results.jobs import Job
+from grader.grading.jobs import Job
 from grader.grading.results.raw_result import DifferenceKind
 from grader.grading.results.verdict import Diagnosis, DiagnosisKind, Verdict
 from grader.grading.session.engine import Engine

@@ -19,7 +19,7 @@ from rich.console import Console
 
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.grading.results.jobs import Job
+from grader.grading.jobs import Job
 from grader.grading.results.raw_result import DifferenceKind
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.session.engine import Engine

@@ -11,7 +11,7 @@ from grader.definitions import course_packages
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, GraderFault
-from grader.grading.results.jobs import Job
+from grader.grading.jobs import Job
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.submissions.submission import Submission
 from grader.grading.workers.pool import WorkerPool

@@ -37,7 +37,7 @@ from etude_server.sweeper import Sweeper
 from grader import errors
 from grader.definitions.collection import load_exercise
 from grader.errors import UsageError
-from grader.grading.results.jobs import Job
+from grader.grading.jobs import Job
 from grader.grading.submissions.submission import Submission
 from grader.grading.workers.grading_process import GradingProcess
 from tests.conftest import DOUBLE

@@ -19,7 +19,7 @@ from grader.definitions.exercise import Exercise, FromSolution, LiteralValue, Te
 from grader.definitions.wording import plural
 from grader.errors import EtudeError
 from grader.grading.comparison.printed_text import compare_text
-from grader.grading.results.jobs import Job, Result
+from grader.grading.jobs import Job, Result
 from grader.grading.results.verdict import Outcome, TestResult
 from grader.grading.workers.pool import WorkerPool
 

@@ -11,7 +11,7 @@ from grader.authoring.verify.locations import Locations
 from grader.authoring.verify.proof import Proof, ProofFinding
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.grading.results.jobs import Job, JobOptions
+from grader.grading.jobs import Job, JobOptions
 from grader.grading.results.verdict import Verdict
 from grader.grading.submissions.submission import Submission
 from grader.grading.workers.pool import WorkerPool

@@ -21,7 +21,7 @@ from grader.definitions.exercise import TestCase, TestId
 from grader.definitions.wording import did_you_mean, join_quoted
 from grader.grading.checks.suite import mutants_of_program
 from grader.grading.feedback.outcome_sentences import unanswered_sentence
-from grader.grading.results.jobs import find_limits
+from grader.grading.jobs import find_limits
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.mutation import mutants
 

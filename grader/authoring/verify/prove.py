@@ -10,7 +10,7 @@ from grader.authoring.verify.steps import ProofFacts, run_steps
 from grader.authoring.verify.variants import RunGroup, VariantRun
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, EtudeError
-from grader.grading.results.jobs import Job, Result
+from grader.grading.jobs import Job, Result
 from grader.grading.results.verdict import Verdict
 from grader.grading.workers.pool import JobSource, WorkerPool
 

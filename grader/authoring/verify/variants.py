@@ -13,7 +13,7 @@ from enum import Enum, auto
 from typing import Any
 
 from grader.definitions.exercise import Exercise, ExerciseId, TestCase, TestId
-from grader.grading.results.jobs import Job, JobOptions, find_limits
+from grader.grading.jobs import Job, JobOptions, find_limits
 from grader.grading.results.verdict import ResourceUsage
 from grader.grading.submissions.submission import Submission
 

@@ -28,9 +28,9 @@ from grader.grading.diagnosis.written_call import Place, RefusedError, WrittenCa
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import break_sentences
 from grader.grading.feedback.summarize_values import summarize
+from grader.grading.jobs import find_limits
 from grader.grading.program.proxies import NoValueError, RunningProgram
 from grader.grading.program.requests import Requests
-from grader.grading.results.jobs import find_limits
 from grader.grading.results.verdict import Outcome, SmallExample, TestResult
 from grader.grading.run.submission_run import SubmissionRun
 from grader.grading.submissions.submission import Submission

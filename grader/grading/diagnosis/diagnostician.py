@@ -33,7 +33,7 @@ from grader.grading.diagnosis.source_facts import (
 )
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import diagnosis_sentences
-from grader.grading.results.jobs import find_limits
+from grader.grading.jobs import find_limits
 from grader.grading.results.raw_result import DifferenceKind, RawResult
 from grader.grading.results.verdict import Diagnosis, DiagnosisKind, Outcome, TestResult
 from grader.grading.run.submission_run import SubmissionRun, order_tests

@@ -22,8 +22,8 @@ from grader.grading.diagnosis.source_facts import unpack_answer
 from grader.grading.expected.inputs import draw_of_sizes
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import diagnosis_sentences
+from grader.grading.jobs import find_limits
 from grader.grading.program.author_code import names_in
-from grader.grading.results.jobs import find_limits
 from grader.grading.results.verdict import Diagnosis, Outcome, TestResult
 from grader.grading.submissions.program_text import ProgramText
 from grader.sandbox.answers import ChildGoneError, Returned

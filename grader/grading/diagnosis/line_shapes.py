@@ -9,8 +9,8 @@ from typing import Final
 from grader.definitions.exercise import TestCase, TestId
 from grader.grading.diagnosis.in_child import shape_tracer
 from grader.grading.expected.oracle import Oracle
+from grader.grading.jobs import find_limits
 from grader.grading.program.loaded_program import put_files
-from grader.grading.results.jobs import find_limits
 from grader.grading.results.verdict import LineShape, Outcome, TestResult
 from grader.sandbox.answers import ChildGoneError, Returned
 from grader.sandbox.in_child.wire import UnsupportedValueError

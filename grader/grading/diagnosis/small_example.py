@@ -36,9 +36,9 @@ from grader.grading.diagnosis.input_values import (
 from grader.grading.diagnosis.probe_call import EXAMPLE_ID, ProbeCall, make_probe_calls
 from grader.grading.expected.oracle import Oracle
 from grader.grading.expected.solution_values import loaded_solution
+from grader.grading.jobs import find_limits
 from grader.grading.program.author_code import evaluate
 from grader.grading.program.loaded_program import load
-from grader.grading.results.jobs import find_limits
 from grader.grading.results.verdict import Outcome, SmallExample
 from grader.grading.run.submission_run import SubmissionRun
 from grader.sandbox.answers import ChildGoneError

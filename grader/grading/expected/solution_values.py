@@ -6,11 +6,11 @@ from typing import TypeVar
 
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, GraderFault, Location
+from grader.grading.jobs import find_limits
 from grader.grading.program.loaded_program import LoadedProgram, put_files
 from grader.grading.program.proxies import NoValueError, RunningProgram
 from grader.grading.program.requests import Requests
 from grader.grading.program.value_copies import freeze_arrays
-from grader.grading.results.jobs import find_limits
 from grader.sandbox.answers import Cause, ChildGoneError, Returned, Unsupported
 from grader.sandbox.interface import ChildFactory
 

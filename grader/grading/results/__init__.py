@@ -1,1 +1,1 @@
-"""Submissions, jobs, verdicts and their JSON."""
+"""Verdicts, the raw results behind them, their JSON, and the journal of a job."""

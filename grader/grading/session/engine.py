@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from grader.errors import GraderFault
 from grader.grading.expected.oracle import Oracle, ValueCache
+from grader.grading.jobs import Job
 from grader.grading.program.author_code import provide_data_files
-from grader.grading.results.jobs import Job
 from grader.grading.results.journal import Record, record_nothing
 from grader.grading.results.verdict import Verdict
 from grader.grading.run.submission_run import MAX_CHILDREN, SubmissionRun

@@ -23,8 +23,8 @@ from grader.grading.diagnosis.input_values import parts
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback.outcome_sentences import error_text
+from grader.grading.jobs import Job, JobOptions
 from grader.grading.program.value_copies import NotCopyableError, copy_containers
-from grader.grading.results.jobs import Job, JobOptions
 from grader.grading.results.journal import BEGAN, Record
 from grader.grading.results.raw_result import RawResult
 from grader.grading.results.verdict import Evidence, Outcome, Verdict, WrongExpectedValue

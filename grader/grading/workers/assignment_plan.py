@@ -10,7 +10,7 @@ from pathlib import Path
 from grader.definitions.exercise import Exercise
 from grader.definitions.wording import join_first
 from grader.errors import UsageError
-from grader.grading.results.jobs import Job
+from grader.grading.jobs import Job
 from grader.grading.submissions.read_submission import read_submission
 from grader.grading.submissions.submission import Submission
 from grader.grading.submissions.submitted_files import (

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from grader.errors import GraderFault, SandboxFault
-from grader.grading.results.jobs import Job
+from grader.grading.jobs import Job
 from grader.grading.results.verdict_json import verdict_from_data
 from grader.grading.workers.pool import MAX_TRIES
 from grader.sandbox.channel import Channel

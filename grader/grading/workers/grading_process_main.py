@@ -15,7 +15,7 @@ from multiprocessing.connection import wait
 from typing import Any
 
 from grader.errors import DefinitionError, SandboxFault
-from grader.grading.results.jobs import Job
+from grader.grading.jobs import Job
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import verdict_data
 from grader.grading.workers.pool import JobSource, WorkerPool

@@ -25,7 +25,7 @@ from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, Self
 
 from grader.errors import DefinitionError, EtudeError, GraderFault, SandboxFault
-from grader.grading.results.jobs import Job, Result
+from grader.grading.jobs import Job, Result
 from grader.grading.results.journal import BEGAN, Journal
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import full_data, verdict_from_full_data

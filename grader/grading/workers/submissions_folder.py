@@ -12,7 +12,7 @@ from typing import Self
 
 from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault, UsageError
-from grader.grading.results.jobs import Job, Result
+from grader.grading.jobs import Job, Result
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import FAULT, NOT_GRADED, verdict_from_data
 from grader.grading.submissions.read_submission import read_submission

@@ -15,7 +15,7 @@ from grader.authoring.verify.steps import ProofFacts, run_steps
 from grader.definitions.collection import load_exercise
 from grader.grading.diagnosis.diagnostician import Diagnostician
 from grader.grading.expected.inputs import draw_inputs
-from grader.grading.results.jobs import Job
+from grader.grading.jobs import Job
 from grader.grading.results.verdict import Diagnosis
 from grader.grading.session.engine import Engine
 from grader.grading.workers.pool import WorkerPool

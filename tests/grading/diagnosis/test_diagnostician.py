@@ -16,7 +16,7 @@ from grader.definitions.exercise import Exercise
 from grader.grading.diagnosis import diagnostician, first_expression
 from grader.grading.diagnosis.diagnostician import Diagnostician, Strategy
 from grader.grading.expected.oracle import Oracle
-from grader.grading.results.jobs import Job, JobOptions
+from grader.grading.jobs import Job, JobOptions
 from grader.grading.results.verdict import Diagnosis, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.grading.run.submission_run import SubmissionRun

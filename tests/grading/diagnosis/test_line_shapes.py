@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.grading.results.jobs import JobOptions
+from grader.grading.jobs import JobOptions
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import Fields, Make, grade

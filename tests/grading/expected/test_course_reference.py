@@ -7,7 +7,7 @@ import pytest
 
 from grader.definitions.collection import load_exercise
 from grader.errors import DefinitionError
-from grader.grading.results.jobs import Job
+from grader.grading.jobs import Job
 from grader.grading.results.verdict import Outcome
 from grader.grading.submissions.submission import Submission
 from grader.grading.workers.pool import WorkerPool

@@ -8,8 +8,8 @@ import pytest
 from grader.definitions.exercise import Exercise
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import Oracle
+from grader.grading.jobs import Job
 from grader.grading.program.value_copies import NotCopyableError, copy_containers, freeze_arrays
-from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.session.engine import Engine
 from grader.grading.submissions.submission import Submission

@@ -12,7 +12,7 @@ import pytest
 
 from grader.definitions.exercise import TestId
 from grader.grading.feedback.summarize_values import summarize, summarize_print
-from grader.grading.results.jobs import JobOptions
+from grader.grading.jobs import JobOptions
 from grader.grading.results.verdict import Outcome, TestResult, ValueSummary
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.grading.submissions.submission import Submission

@@ -8,7 +8,7 @@ import pytest
 
 from grader.definitions.collection import load_exercise
 from grader.errors import DefinitionError
-from grader.grading.results.jobs import find_limits
+from grader.grading.jobs import find_limits
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.limits import DEFAULT_LIMITS

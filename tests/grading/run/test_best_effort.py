@@ -15,7 +15,7 @@ from grader.grading.diagnosis import (
 )
 from grader.grading.diagnosis.diagnostician import Diagnostician
 from grader.grading.feedback import outcome_sentences, relation_sentences, summarize_values
-from grader.grading.results.jobs import Job, JobOptions
+from grader.grading.jobs import Job, JobOptions
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.run import program_tester
 from grader.grading.run.best_effort import BestEffort

@@ -8,7 +8,7 @@ import pytest
 from grader.definitions.exercise import Exercise, TestCase
 from grader.errors import DefinitionError, EtudeError
 from grader.grading.expected.oracle import Draw, Oracle
-from grader.grading.results.jobs import Job
+from grader.grading.jobs import Job
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.run.submission_run import SubmissionRun
 from grader.grading.session.engine import Engine

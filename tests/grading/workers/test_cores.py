@@ -10,7 +10,7 @@ import pytest
 
 from grader.cli.options import sandbox_opener
 from grader.definitions.exercise import Exercise
-from grader.grading.results.jobs import Job
+from grader.grading.jobs import Job
 from grader.grading.results.verdict import Verdict
 from grader.grading.submissions.submission import Submission
 from grader.grading.workers.pool import JobSource, WorkerPool

@@ -7,7 +7,7 @@ import pytest
 from etude_server.catalog import Catalog
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.grading.results.jobs import Job
+from grader.grading.jobs import Job
 from grader.grading.results.verdict import Outcome
 from grader.grading.submissions.submission import Submission
 from grader.grading.workers.grading_process import GradingProcess

@@ -19,8 +19,8 @@ import pytest
 
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, GraderFault
+from grader.grading.jobs import Job, JobOptions, Result
 from grader.grading.results import journal
-from grader.grading.results.jobs import Job, JobOptions, Result
 from grader.grading.results.journal import Journal
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.submissions.submission import Submission
@@ -177,7 +177,7 @@ def test_a_killed_parent_leaves_no_worker_behind(make: Make) -> None:
     program = (
         "import sys\nfrom pathlib import Path\n"
         "from grader.definitions.collection import load_exercise\n"
-        "from grader.grading.results.jobs import Job\nfrom grader.grading.workers.pool import WorkerPool\n"
+        "from grader.grading.jobs import Job\nfrom grader.grading.workers.pool import WorkerPool\n"
         "from grader.grading.submissions.submission import Submission\n"
         "from grader.sandbox.process import open_sandbox\n"
         f"exercise = load_exercise(Path({str(exercise.where.path)!r}))\n"

@@ -12,7 +12,7 @@ import pytest
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, GraderFault, SandboxFault
-from grader.grading.results.jobs import Job
+from grader.grading.jobs import Job
 from grader.grading.results.verdict import Verdict
 from grader.grading.submissions.read_submission import read_file
 from grader.grading.submissions.submission import Submission

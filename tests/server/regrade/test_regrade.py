@@ -11,7 +11,7 @@ from etude_server.actions import regrades as actions
 from etude_server.store import events, grades, people, regrades, verdicts
 from etude_server.store.regrades import Regrade, RegradeChange
 from grader.errors import GraderFault, UsageError
-from grader.grading.results.jobs import Job
+from grader.grading.jobs import Job
 from grader.grading.results.verdict import Verdict
 from tests.server.regrade.conftest import HALF_RIGHT, OLD, RIGHT, WRONG, Stored
 

@@ -1,4 +1,4 @@
-"""Jobs and results of the engine.
+"""Jobs, their options and their limits.
 
 This module imports little, since every command that grades imports it at its start.
 """

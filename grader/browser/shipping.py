@@ -142,7 +142,7 @@ def make_engine_data(
             exercise = replace(exercise, draw_salt=" in a page")
         oracle = Oracle(exercise, sandbox)
         is_suite = exercise.kind == "test"  # the programs that it judges are sent for practice only
-        tests = [t for t in exercise.tests if for_practice or not (t.hidden or is_suite)]
+        tests = [test for test in exercise.tests if for_practice or not (test.hidden or is_suite)]
         known_values = {test.id: oracle.test_values(test) for test in tests}
         if exercise.kind == "predict":  # its inputs would only give away the right answer
             known_values = {name: _without_inputs(values) for name, values in known_values.items()}

@@ -80,7 +80,7 @@ def summarize_tests(rows: Sequence[Row]) -> list[TestStatistics]:
             sum_rest=math.fsum(rest_scores),
             sum_rest_squared=math.fsum(share**2 for share in rest_scores),
             sum_rest_of_passed=math.fsum(
-                s for s, ok in zip(rest_scores, results, strict=True) if ok
+                score for score, ok in zip(rest_scores, results, strict=True) if ok
             ),
         )
         each = TestStatistics(

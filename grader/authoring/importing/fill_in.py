@@ -136,9 +136,9 @@ def _add_starter_parts(draft: Draft, solution: ParsedProgram, starter: ParsedPro
     imports = sorted(front.imported_names & lacking)
     others = [
         name
-        for s in front.statements
-        if not s.is_import
-        for name in sorted(s.sets & solution.needs)
+        for statement in front.statements
+        if not statement.is_import
+        for name in sorted(statement.sets & solution.needs)
     ]
     draft.solution = front.prepend_to(draft.solution)
     if names := [f"`{name}`" for name in dict.fromkeys(others or imports)]:
@@ -168,7 +168,7 @@ def _complete_test(draft: Draft, test: DraftTest, starter: ParsedProgram) -> Non
     solution = read_program(draft.solution)
     defined = solution.sets if solution else frozenset[str]()
     # First the starter's imports that the solution lacks, then the names that its lines set.
-    imports = ParsedProgram(s for s in starter.statements if s.is_import)
+    imports = ParsedProgram(statement for statement in starter.statements if statement.is_import)
     if lacking := (program.needs & imports.sets) - defined:
         test.code = imports.select_for(lacking).prepend_to(test.code)
     elif "np" in program.needs - starter.sets - defined:

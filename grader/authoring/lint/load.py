@@ -157,7 +157,7 @@ def _neighbours(loaded: LoadedFiles, paths: Iterable[Path], *, is_collection: bo
             continue
         if track not in definitions:
             quiet.add_group(
-                TargetGroup(tuple(p for p in exercise_files(folder) if p not in exercises))
+                TargetGroup(tuple(path for path in exercise_files(folder) if path not in exercises))
             )
             with contextlib.suppress(DefinitionError):
                 definitions[track] = decode(read_yaml(track), TrackDefinition)

@@ -54,7 +54,7 @@ def read_tested_modules(folder: Path, tests: Sequence[Path] = ()) -> SourceDraft
         UnreadableError: There is no such module, or the choice is ambiguous.
     """
     places = (folder, *(folder / name for name in TEST_FOLDERS if (folder / name).is_dir()))
-    files = [Path(e.path) for at in places for e in entries(at) if is_test_file(e.name)]
+    files = [Path(entry.path) for at in places for entry in entries(at) if is_test_file(entry.name)]
     root = folder.absolute()
     # Tests import a package from outside of it.
     while (root / "__init__.py").is_file():

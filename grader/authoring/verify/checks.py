@@ -182,7 +182,7 @@ def _check_starter(facts: ProofFacts) -> Iterator[ProofFinding]:
     elif verdict.message and facts.exercise.kind != "predict":
         values = [name for name, each in facts.exercise.defines.items() if each.kind == "value"]
         if verdict.message in [
-            unanswered_sentence(v, kind) for v in values for kind in _PLACEHOLDERS
+            unanswered_sentence(name, kind) for name in values for kind in _PLACEHOLDERS
         ]:
             return  # the starter only has values to fill in
         message = (

@@ -52,7 +52,7 @@ class ProofFacts:
     @property
     def hidden_tests(self) -> frozenset[TestId]:
         """The hidden tests that the right program passes."""
-        return frozenset(t.id for t in self.exercise.tests if t.hidden) & self.sound_tests
+        return frozenset(test.id for test in self.exercise.tests if test.hidden) & self.sound_tests
 
     @property
     def can_prove(self) -> bool:

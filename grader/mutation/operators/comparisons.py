@@ -95,7 +95,7 @@ def mask_polarity(_: Program, node: ast.UnaryOp | ast.Call | ast.Subscript) -> I
     match node:
         case ast.UnaryOp(op=ast.Invert()):
             yield Edit(node, node.operand)
-        case ast.Subscript(slice=ast.Name(id=name)) if any(w in name.lower() for w in _MASKS):
+        case ast.Subscript(slice=ast.Name(id=name)) if any(word in name.lower() for word in _MASKS):
             inverted = ast.UnaryOp(ast.Invert(), node.slice)
             yield Edit(node, ast.Subscript(node.value, inverted, node.ctx))
         case ast.Call() if calls.callee_name(node) == "logical_not" and node.args:

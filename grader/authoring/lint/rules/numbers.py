@@ -99,7 +99,7 @@ def same_sized_axes(subject: LintedExercise) -> Iterator[Problem]:
     """All axes of a test's inputs have the same size."""
     for index, test in enumerate(subject.exercise.tests):
         if isinstance(test.given, Literals):
-            arrays = {n: v for n, v in test.given.values.items() if getattr(v, "ndim", 0)}
+            arrays = {name: v for name, v in test.given.values.items() if getattr(v, "ndim", 0)}
             shapes = [array.shape for array in arrays.values()]
             if (size := _find_only_size(shapes)) is not None:
                 names = join_quoted(arrays, "and")

@@ -144,11 +144,10 @@ class Proxy:
     def __repr__(self) -> str:
         if not _forwards.get():
             return f"<{type(self).__name__} object>"
-        kind = self.handle_.kind
-        if not kind.startswith("<"):
+        if not self.handle_.is_builtin:
             with contextlib.suppress(Exception):
                 return str(self._requests.ask("operate", "repr", [self]))
-        return f"<{kind.strip('<>')} object>"
+        return f"<{self.handle_.kind} object>"
 
     def __hash__(self) -> int:
         return (
@@ -213,7 +212,7 @@ class NameProxy(CallableProxy):
     name_: str
 
     def __init__(self, requests: Sender, name: str) -> None:
-        super().__init__(requests, Handle(-1, "<function>"))
+        super().__init__(requests, Handle(-1, "function", is_builtin=True))
         object.__setattr__(self, "name_", name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -283,9 +282,9 @@ def refuse_object(requests: Sender, value: object, attribute: str = "") -> None:
     """
     if requests.program.allows_objects or not isinstance(value, Proxy):
         return
-    kind = value.handle_.kind
-    if not kind.startswith("<") or kind == "<type>" or attribute in _ARRAY_ATTRIBUTES:
-        raise requests.remember(NoValueError(Unsupported(printable(kind.strip("<>")), "")))
+    handle = value.handle_
+    if not handle.is_builtin or handle.kind == "type" or attribute in _ARRAY_ATTRIBUTES:
+        raise requests.remember(NoValueError(Unsupported(printable(handle.kind), "")))
 
 
 def _forward(name: str, *, operator: str = "", reflected: bool = False) -> Callable[..., Any]:
@@ -335,7 +334,7 @@ def make_class(kind: str, is_callable: bool) -> type[Proxy]:
     """Return a class of proxies with the name of a class of the submission."""
     base = CallableProxy if is_callable else Proxy
     return type(
-        kind.strip("<>") or "object",
+        kind or "object",
         (base,),
         {"__slots__": (), "__doc__": vars(Proxy)["__doc__"]},
     )
@@ -368,8 +367,8 @@ def _decode_fact(fact: Any) -> Any:
 def raise_for_functions(value: object) -> None:
     """Raise `NoValueError` for a value that contains a function or an iterator."""
     for proxy, path in find_objects(value):
-        if proxy.handle_.kind.startswith("<"):
-            raise NoValueError(Unsupported(proxy.handle_.kind.strip("<>"), path))
+        if proxy.handle_.is_builtin:
+            raise NoValueError(Unsupported(proxy.handle_.kind, path))
 
 
 def find_objects(value: object) -> Iterator[tuple[Proxy, str]]:

@@ -260,9 +260,9 @@ class Requests:
         if isinstance(value, Handle):
             proxy = self._proxies.get(value.number)
             if proxy is None:
-                kind = printable(value.kind)
-                proxy = make_class(kind, value.is_callable)(self, Handle(value.number, kind))
-                self._proxies[value.number] = proxy
+                handle = replace(value, kind=printable(value.kind))
+                proxy = make_class(handle.kind, handle.is_callable)(self, handle)
+                self._proxies[handle.number] = proxy
             return proxy
         if isinstance(value, Callback):
             if not 0 <= value.number < len(self._functions):

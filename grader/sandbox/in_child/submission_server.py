@@ -75,12 +75,13 @@ class _KeptObjects:
         kind = type(value)
         if kind is types.CoroutineType:
             value.close()  # type: ignore[attr-defined]  # avoids a warning that it was not awaited
-        name = str(kind.__name__)
-        if not is_of_submission(kind):
+        name, is_builtin = str(kind.__name__), not is_of_submission(kind)
+        if is_builtin:
             if not (is_of_submission(value) or isinstance(value, (*_FUNCTIONS, Iterator))):
                 return None
-            name = f"<{wire.full_type_name(kind)}>"
-        handle = wire.Handle(len(self._objects), name[: wire.MAX_KIND], callable(value))
+            name = wire.full_type_name(kind)
+        number = len(self._objects)
+        handle = wire.Handle(number, name[: wire.MAX_KIND], callable(value), is_builtin)
         return self._register(value, handle)
 
     def _register(self, value: object, handle: "_Handle") -> "_Handle":

@@ -18,7 +18,7 @@ begins with a tag:
     ["x", type, parts]  any other type of `value_types`, taken apart
     ["f", number, name, source]  function, sent into the sandbox as source only
     ["k", number, iterates]  function or iterator that stays on the trusted side
-    ["h", number, kind, callable]  object of the submission that stays in the sandbox
+    ["h", number, kind, callable, built-in]  object of the submission that stays in the sandbox
     ["r", number]  reference to an earlier container or array
     ["v", number, offset, [stride, ...], [stride, ...], array]  view of an earlier array, `offset`
                    bytes after its first item; with its own strides and those of the earlier array
@@ -96,15 +96,12 @@ class Callback:
 
 @dataclass(frozen=True, slots=True)
 class Handle:
-    """A reference to an object that stays in the sandbox.
-
-    Its `kind` is the name of its class, in angle brackets for built-in kinds such as functions and
-    iterators.
-    """
+    """A reference to an object that stays in the sandbox."""
 
     number: int
-    kind: str
+    kind: str  # the name of its class
     is_callable: bool = False
+    is_builtin: bool = False  # whether its class is not the submission's, as of functions
 
 
 class ObjectTable(Protocol):
@@ -308,7 +305,7 @@ class _Encoder:
         return ["b", self._append(value, len(value)), len(value)]
 
     def handle(self, value: Handle, _depth: int) -> list[object]:
-        return ["h", value.number, value.kind, value.is_callable]
+        return ["h", value.number, value.kind, value.is_callable, value.is_builtin]
 
     def function(self, value: Function, _depth: int) -> list[object]:
         return ["f", value.number, value.name, value.source]
@@ -602,11 +599,11 @@ class _Decoder:
         return self._array(name, 1, offset)[0]
 
     def handle(self, tree: list[Any], _depth: int) -> object:
-        _, number, kind, is_callable = tree
-        if [type(part) for part in tree[1:]] != [int, str, bool] or len(kind) > MAX_KIND:
+        _, number, kind, is_callable, is_builtin = tree
+        if [type(part) for part in tree[1:]] != [int, str, bool, bool] or len(kind) > MAX_KIND:
             raise MalformedError("not a handle")
         if self.objects is None:
-            return Handle(number, kind, is_callable)
+            return Handle(number, kind, is_callable, is_builtin)
         return self.objects.find(number)
 
     def function(self, tree: list[Any], _depth: int) -> object:

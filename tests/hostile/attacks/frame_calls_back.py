@@ -2,4 +2,4 @@
 # outcome: errored
 # @FRAMES@
 send(frame(["l", "call back", 0, ["l"], ["d"]]))
-send(frame(["l", "call back", -1, ["l", ["k", 5, True]], ["d", ["h", 0, "K", True], 1]]))
+send(frame(["l", "call back", -1, ["l", ["k", 5, True]], ["d", ["h", 0, "K", True, False], 1]]))

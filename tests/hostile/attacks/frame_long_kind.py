@@ -6,5 +6,5 @@ import time
 
 send(answer_ok(1, FACTS))
 for number in range(2, 14):
-    send(answer_ok(number, ["h", 10 ** 4000, "K\x1b[2J" * 100_000]))
+    send(answer_ok(number, ["h", 10 ** 4000, "K\x1b[2J" * 100_000, True, False]))
 time.sleep(30)

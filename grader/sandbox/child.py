@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from grader.errors import SandboxFault
-from grader.sandbox.answers import Answer, Cause, ChildGoneError, ForgedError, Stopped, read_stopped
+from grader.sandbox.answers import Answer, Cause, ChildGoneError, Stopped, read_stopped
 from grader.sandbox.interface import Ending, FramedChild
 from grader.sandbox.limits import CONTROL_SECONDS, Limits
 from grader.sandbox.output_file import OutputFile
@@ -172,10 +172,7 @@ class ChildProcess(FramedChild):
         return f"a child of the {self._control.name} sandbox was not locked in"
 
     def _verify_answer(self, tree: object, number: int, *, with_usage: bool = False) -> Answer:
-        try:
-            stopped = read_stopped(tree, number)
-        except ForgedError as error:
-            raise self.end_forger(str(error)) from error
+        stopped = read_stopped(tree, number)
         if stopped and self._has_used_its_time():
             self._take_traceback()
             raise ChildGoneError(Cause.CPU_TIME, f"{self.limits.cpu_seconds} s", stopped)

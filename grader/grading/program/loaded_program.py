@@ -8,7 +8,7 @@ from typing import Any
 from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault, Location
 from grader.grading.feedback import outcome_sentences
-from grader.grading.program.notebook_program import NotebookProgram, join_cells, load_cells
+from grader.grading.program.joined_program import JoinedProgram, join_cells, load_cells
 from grader.grading.program.proxies import NameProxy, NoValueError, RunningProgram
 from grader.grading.program.requests import Requests
 from grader.grading.program.screening import LoadingProblem, SentenceMaker, screen
@@ -102,7 +102,7 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
             )
             missing = LoadingProblem(Outcome.ERRORED, sentence_of)
             return LoadedSubmission(problem=missing)
-    program = NotebookProgram(text)
+    program = JoinedProgram(text)
     if submission.cells:
         try:
             program = join_cells(child, submission)
@@ -120,7 +120,7 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
     )
 
 
-def _load(child: Child, program: NotebookProgram, exercise: Exercise) -> LoadedSubmission:
+def _load(child: Child, program: JoinedProgram, exercise: Exercise) -> LoadedSubmission:
     text, kind = program.text, exercise.kind
     names = list(exercise.defines)
     packages = tuple(dict.fromkeys(name.partition(".")[0] for name in exercise.packages))

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 import pytest
 
-from grader.grading.program.notebook_program import join_cells, load_cells
+from grader.grading.program.joined_program import join_cells, load_cells
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import Returned
 from grader.sandbox.process import Sandbox

@@ -29,15 +29,20 @@ _MAX_LINE_LENGTH: Final = 80
 
 
 @dataclass(frozen=True, slots=True)
-class NotebookProgram:
-    """The text of a submission that can be run, with notes about the code that was left out."""
+class JoinedProgram:
+    """The text of a submission as it is run, of one part or several joined ones.
+
+    Attributes:
+        failed: Numbers and errors of cells that cannot be parsed.
+        notes: Sentences about the code that was left out.
+    """
 
     text: ProgramText
-    failed: tuple[tuple[int, Raised], ...] = ()  # numbers and errors of cells that cannot be parsed
+    failed: tuple[tuple[int, Raised], ...] = ()
     notes: tuple[Callable[[], str], ...] = ()
 
 
-def join_cells(child: Child, submission: Submission) -> NotebookProgram:
+def join_cells(child: Child, submission: Submission) -> JoinedProgram:
     """Make the source of a notebook in a child that has not run any code yet.
 
     Raises:
@@ -69,7 +74,7 @@ def join_cells(child: Child, submission: Submission) -> NotebookProgram:
         text = ProgramText.of_submission(submission)
     if submission.helpers:
         source = f"{source}\n{submission.helpers}"
-    return NotebookProgram(replace(text, source=source), failed, notes)
+    return JoinedProgram(replace(text, source=source), failed, notes)
 
 
 def _modules(facts: Mapping[str, object]) -> dict[str, str]:
@@ -85,7 +90,7 @@ def _modules(facts: Mapping[str, object]) -> dict[str, str]:
 
 
 def load_cells(
-    child: Child, program: NotebookProgram, names: list[str]
+    child: Child, program: JoinedProgram, names: list[str]
 ) -> tuple[Answer, tuple[Callable[[], str], ...]]:
     """Run the cells; return the answer and a note for each cell that failed."""
     text = program.text

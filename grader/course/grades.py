@@ -17,7 +17,7 @@ from grader.errors import UsageError
 from grader.grading.results.verdict_json import FAULT, NOT_GRADED, verdict_from_data
 from grader.grading.submissions.submission_time import SubmissionTime, Times, time_in
 from grader.grading.submissions.submitted_files import Candidate, choose
-from grader.reports.report import NOT_SUBMITTED, Batch, CountedPoints, Report
+from grader.reports.report import NOT_SUBMITTED, Batch, CourseGrade, Report
 from grader.student_names import LOST_ZEROS, find_lost_zeros
 
 _TIMES_ADVICE: Final = "give the times with --times FILE, a CSV with student, exercise, time"
@@ -213,7 +213,7 @@ def _refuse_one_time(
 
 def _grade_report(
     report: Report, max_points: int, rules: GradingRules, override: Override | None
-) -> CountedPoints:
+) -> CourseGrade:
     """Return the manual grade, or the verdict's points minus the late penalty."""
     points = 0.0 if report.outcome in (NOT_SUBMITTED, NOT_GRADED) else None
     days, rule = 0, LateRule()

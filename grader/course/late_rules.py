@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from grader.reports.report import CountedPoints
+from grader.reports.report import CourseGrade
 
 _SECONDS_OF_DAY: Final = 86_400.0
 
@@ -87,7 +87,7 @@ def parse_share(late: str) -> float | None:
 
 def compute_grade(
     points: float | None, max_points: int, *, rule: LateRule, days: int, override: Override | None
-) -> CountedPoints:
+) -> CourseGrade:
     """Compute a grade: the manual points, or the points minus the late penalty.
 
     Args:
@@ -101,8 +101,8 @@ def compute_grade(
         points = round(points * rule.compute_share(days), 2)
     if override is not None:
         if override.is_excused:
-            return CountedPoints(None, 0, override.note)
+            return CourseGrade(None, 0, override.note)
         if override.points is not None:
-            return CountedPoints(override.points, max_points, override.note)
+            return CourseGrade(override.points, max_points, override.note)
         notes.append(override.note)
-    return CountedPoints(points, max_points, "; ".join(notes))
+    return CourseGrade(points, max_points, "; ".join(notes))

@@ -17,7 +17,7 @@ HiddenTests: TypeAlias = Literal["visible", "hidden", "after_due_date", "after_p
 
 
 @dataclass(frozen=True, slots=True)
-class CountedPoints:
+class CourseGrade:
     """The points that count in a course, if they differ from the verdict's."""
 
     points: float | None  # None if nothing was judged, or the student is excused
@@ -44,7 +44,7 @@ class Report:
     ended: float = 0.0
     verbose: bool = False  # True to show everything in formats for people
     time: SubmissionTime | None = None
-    grade: CountedPoints | None = None  # set only in a report of a course
+    grade: CourseGrade | None = None  # set only in a report of a course
     hidden_tests: HiddenTests = "visible"  # applies on platforms that can hide them
 
     @classmethod

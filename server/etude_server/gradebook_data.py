@@ -13,7 +13,7 @@ from etude_server.store.people import Person, is_erased_name
 from etude_server.store.submissions import StuckStudent
 from grader.course.statistics import ExerciseStatistics, MistakeCounts, derive_statistics
 from grader.reports import to_tables
-from grader.reports.report import Batch, CountedPoints, Report
+from grader.reports.report import Batch, CourseGrade, Report
 from grader.reports.to_tables import safe_cell
 
 MIN_STUCK_FAILURES: Final = 3
@@ -70,7 +70,7 @@ def make_batch(connection: Connection) -> Batch:
                 "",
                 "",
                 student=grade.person,
-                grade=CountedPoints(grade.points, 0 if grade.points is None else grade.max_score),
+                grade=CourseGrade(grade.points, 0 if grade.points is None else grade.max_score),
             )
             for grade in sorted(all_grades, key=lambda grade: (grade.exercise, grade.person))
         )

@@ -10,7 +10,7 @@ import pytest
 
 from grader.errors import UsageError
 from grader.reports.canvas_csv import FilledGradebook, fill, sum_scores
-from grader.reports.report import Batch, CountedPoints, Report
+from grader.reports.report import Batch, CourseGrade, Report
 from tests.reports.conftest import failed, report_of
 
 EXPORT = """\
@@ -132,7 +132,7 @@ def test_line_ends_come_back() -> None:
 
 
 def report(student: str, points: float | None, exercise: str = "a", most: int = 10) -> Report:
-    return Report(exercise, "", "", student=student, grade=CountedPoints(points, most))
+    return Report(exercise, "", "", student=student, grade=CourseGrade(points, most))
 
 
 def scores(*reports: Report, exercises: Sequence[str] = ()) -> dict[str, tuple[float, int] | None]:

@@ -23,7 +23,7 @@ from psycopg import Error as PsycopgError
 from sqlalchemy.exc import SQLAlchemyError
 
 from etude_server import logs
-from etude_server.actions import regrades as actions
+from etude_server.actions import regrades as regrade_actions
 from etude_server.catalog import Catalog
 from etude_server.grading import GradingService, make_submission_request
 from etude_server.health import OK, Health, SelfTest, serve_health
@@ -210,13 +210,13 @@ class _QueueWorker:
         if regrade is None or regrade.state != "running":
             return
         try:
-            self._grading.start(actions.make_source_request(regrade, source_hash)).result()
+            self._grading.start(regrade_actions.make_source_request(regrade, source_hash)).result()
         except UsageError as error:
             _log.warning("a regrade is of another version", regrade=regrade.id, reason=str(error))
             job_queue.defer_source(regrade_id, source_hash)
             time.sleep(_WRONG_VERSION_PAUSE)
         else:
-            actions.end_regrade(self._grading, regrade.id, "finished", actor=regrade.by)
+            regrade_actions.end_regrade(self._grading, regrade.id, "finished", actor=regrade.by)
 
     async def _retry_stalled(self, app: App) -> None:
         """Give the jobs of dead workers to others; end when this host can no longer grade."""

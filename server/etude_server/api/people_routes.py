@@ -7,7 +7,7 @@ from fastapi import APIRouter, Body, Depends, Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from etude_server.actions import grades
-from etude_server.actions import people as actions
+from etude_server.actions import people as people_actions
 from etude_server.actions import submissions as submission_actions
 from etude_server.actions.grades import MAX_TEXT_LENGTH
 from etude_server.actions.people import INVITE_DAYS, ImportCounts
@@ -118,7 +118,7 @@ def import_people(
     """Add the people of a roster and change those who are there; all of it, or nothing."""
     rows = read_roster(decode_text(roster, "roster"), "roster")
     with service.database.write() as connection:
-        return actions.import_people(connection, rows, actor=staff.id)
+        return people_actions.import_people(connection, rows, actor=staff.id)
 
 
 @router.patch("/people/{person_id}", responses=_CHANGE_PROBLEMS)
@@ -130,7 +130,7 @@ def change_person(
 ) -> Person:
     """Change a person's role, or whether they are disabled."""
     with service.database.write() as connection:
-        actions.change_person(
+        people_actions.change_person(
             connection, target_person, role=body.role, disabled=body.disabled, actor=staff.id
         )
         return people.get_person(connection, target_person.id)
@@ -142,7 +142,7 @@ def make_invite(
 ) -> InviteInfo:
     """Make a link by which a person signs in once; their last link ends."""
     with service.database.write() as connection:
-        secret = actions.make_invite(connection, target_person, INVITE_DAYS, actor=staff.id)
+        secret = people_actions.make_invite(connection, target_person, INVITE_DAYS, actor=staff.id)
     return InviteInfo(path=f"/invite?key={secret}", days=INVITE_DAYS)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Query, Response
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from etude_server.actions import regrades as actions
+from etude_server.actions import regrades as regrade_actions
 from etude_server.actions.regrades import Preview
 from etude_server.api.auth import (
     STAFF_ONLY,
@@ -115,8 +115,8 @@ ExistingRegrade = Annotated[Regrade, Depends(require_regrade)]
 @router.post("/preview", responses=_CONFLICT)
 def preview_regrade(body: PreviewRequest, grading: LocalGrading) -> Preview:
     """Preview, on a sample, what a regrade would change; nothing is published."""
-    plan = actions.plan_regrade(grading, body.exercise, body.from_hash)
-    return actions.preview_regrade(grading, plan, sample=body.sample)
+    plan = regrade_actions.plan_regrade(grading, body.exercise, body.from_hash)
+    return regrade_actions.preview_regrade(grading, plan, sample=body.sample)
 
 
 @router.post("", status_code=HTTPStatus.ACCEPTED, responses=_ACCEPTED)
@@ -124,8 +124,8 @@ def start_regrade(
     body: NewRegrade, person: InstructorOrReader, service: CurrentService, response: Response
 ) -> Regrade:
     """Begin a regrade, or wake the one like it that has not ended; submissions go first."""
-    plan = actions.plan_regrade(service, body.exercise, body.from_hash)
-    regrade = actions.start_regrade(
+    plan = regrade_actions.plan_regrade(service, body.exercise, body.from_hash)
+    regrade = regrade_actions.start_regrade(
         service, plan, by=person.id, reason=body.reason, allow_lower=body.allow_lower
     )
     response.headers["Location"] = f"/v1/regrades/{regrade.id}"
@@ -170,7 +170,9 @@ def undo_regrade(
     response: Response,
 ) -> Regrade:
     """Begin to publish again the verdicts that a regrade replaced, as a regrade of its own."""
-    new_regrade = actions.undo_regrade(service, regrade.id, by=person.id, reason=body.reason)
+    new_regrade = regrade_actions.undo_regrade(
+        service, regrade.id, by=person.id, reason=body.reason
+    )
     response.headers["Location"] = f"/v1/regrades/{new_regrade.id}"
     return new_regrade
 
@@ -180,6 +182,6 @@ def cancel_regrade(
     regrade: ExistingRegrade, person: InstructorOrReader, service: CurrentService
 ) -> Regrade:
     """Cancel a regrade; what it published stays."""
-    if not actions.end_regrade(service, regrade.id, "cancelled", actor=person.id):
+    if not regrade_actions.end_regrade(service, regrade.id, "cancelled", actor=person.id):
         raise ProblemError(HTTPStatus.CONFLICT, "It has ended already.")
     return require_regrade(regrade.id, service)

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from etude_server.actions import regrades as actions
+from etude_server.actions import regrades as regrade_actions
 from etude_server.actions.regrades import RegradePlan
 from etude_server.commands.server_options import database_option, find_user_name, open_course
 from etude_server.grading import GradingService
@@ -93,14 +93,14 @@ def command(
             _print_result(course.database, show)
     elif cancel is not None:
         with open_course(database) as course:
-            if not actions.end_regrade(course, cancel, "cancelled", actor=find_user_name()):
+            if not regrade_actions.end_regrade(course, cancel, "cancelled", actor=find_user_name()):
                 raise UsageError(f"no regrade {cancel!r} is running")
         click.echo("cancelled; what it published stays")
     elif undo is not None:
         with _open_grading(database, run_options["exercises"], 1) as grading:
             _run_regrade(
                 grading,
-                actions.undo_regrade(
+                regrade_actions.undo_regrade(
                     grading, undo, by=find_user_name(), reason=run_options["reason"]
                 ),
             )
@@ -123,10 +123,10 @@ def _regrade(
     if yes and not reason.strip():
         raise UsageError("--yes needs a --reason: those whose grade changes will ask for it")
     with _open_grading(database, exercises, workers) as grading:
-        plan = actions.plan_regrade(grading, exercise, from_hash)
+        plan = regrade_actions.plan_regrade(grading, exercise, from_hash)
         faults = _show_preview(grading, plan, sample, allow_lower=allow_lower)
         if yes:
-            regrade = actions.start_regrade(
+            regrade = regrade_actions.start_regrade(
                 grading, plan, by=find_user_name(), reason=reason, allow_lower=allow_lower
             )
             _run_regrade(grading, regrade)
@@ -141,7 +141,7 @@ def _run_regrade(grading: GradingService, regrade: Regrade) -> None:
     click.echo(f"\nRegrade {regrade.id}{goes_on}")
     try:
         with progress(regrade.sources - regrade.done) as advance:
-            actions.run_regrade(grading, regrade, on_progress=advance)
+            regrade_actions.run_regrade(grading, regrade, on_progress=advance)
     except KeyboardInterrupt:
         click.echo("What is done stays done; the same command goes on.", err=True)
         raise
@@ -167,7 +167,7 @@ def _show_preview(
     with grading.database.read() as connection:
         count = len(regrades.list_sources(connection, plan.exercise.id, plan.from_hash))
     with progress(min(count, sample or count)) as advance:
-        preview = actions.preview_regrade(grading, plan, sample=sample, on_progress=advance)
+        preview = regrade_actions.preview_regrade(grading, plan, sample=sample, on_progress=advance)
     raised = sum(change.effect == "raised" for change in preview.changes)
     same = preview.submissions_tried - len(preview.changes)
     tried = "all" if preview.tried == preview.sources else f"{preview.tried} of {preview.sources}"

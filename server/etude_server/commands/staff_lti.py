@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from etude_server.actions import grades as actions
+from etude_server.actions import grades as grade_actions
 from etude_server.commands.server_options import database_option, find_user_name, open_store
 from etude_server.lti import keys
 from etude_server.lti.members import fetch_members
@@ -131,7 +131,7 @@ def unsent(retry: bool, database: str) -> None:
     """List grades that platforms have not taken yet, those first that wait for staff."""
     with open_store(database) as store, store.write() as connection:
         if retry:
-            count = actions.retry_unsent_scores(connection, actor=find_user_name())
+            count = grade_actions.retry_unsent_scores(connection, actor=find_user_name())
             click.echo(f"{count} will be tried again")
             return
         for grade in unsent_scores.list_unsent_grades(connection):

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from etude_server.actions import grades
-from etude_server.actions import people as actions
+from etude_server.actions import people as people_actions
 from etude_server.commands.server_options import (
     database_option,
     find_user_name,
@@ -39,7 +39,7 @@ def import_(roster: Path, database: str) -> None:
     """
     rows = read_roster(read_text(roster), str(roster))
     with open_store(database, create=True) as store, store.write() as connection:
-        counts = actions.import_people(connection, rows, actor=find_user_name())
+        counts = people_actions.import_people(connection, rows, actor=find_user_name())
     click.echo(f"{counts.added} added, {counts.changed} changed, {counts.unchanged} as they were")
 
 
@@ -66,7 +66,7 @@ def role_(name: str, role: str, database: str) -> None:
     """Give a person another ROLE; it holds at once."""
     with open_store(database) as store, store.write() as connection:
         person = people.require_person_by_name(connection, name)
-        actions.change_person(
+        people_actions.change_person(
             connection, person, role=people.parse_role(role), actor=find_user_name()
         )
     click.echo(f"{name} is {role}")
@@ -79,7 +79,7 @@ def role_(name: str, role: str, database: str) -> None:
 def disable(name: str, undo: bool, database: str) -> None:
     """Sign a person out everywhere; they can neither sign in nor submit. Their work stays."""
     with open_store(database) as store, store.write() as connection:
-        actions.change_person(
+        people_actions.change_person(
             connection,
             people.require_person_by_name(connection, name),
             disabled=not undo,
@@ -109,7 +109,7 @@ def invite(name: str, days: int, public_url: str, database: str) -> None:
     """
     with open_store(database) as store, store.write() as connection:
         person = people.require_person_by_name(connection, name)
-        secret = actions.make_invite(connection, person, days, actor=find_user_name())
+        secret = people_actions.make_invite(connection, person, days, actor=find_user_name())
     click.echo(f"{public_url.rstrip('/')}/invite?key={secret}")
 
 
@@ -171,7 +171,7 @@ def erase(name: str | None, keep_years: float | None, yes: bool, database: str) 
             owners = list(personal_data.find_inactive_students(connection, keep_years or 0))
         for owner in owners:
             if yes:
-                actions.erase_person(connection, owner, actor=find_user_name())
+                people_actions.erase_person(connection, owner, actor=find_user_name())
             sentence = "is erased" if yes else "would be erased: say --yes"
             click.echo(printable(f"{owner.name} {sentence}"))
 

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 from fastapi import Query, Response
 
 from etude_server import gradebook_data
-from etude_server.actions import grades as actions
+from etude_server.actions import grades as grade_actions
 from etude_server.api.auth import CurrentService
 from etude_server.api.gradebook_routes import make_csv_response
 from etude_server.staff.login import InstructorForm, StaffVisitor, make_staff_router, redirect_to
@@ -111,5 +111,5 @@ def retry_unsent_scores(
 ) -> Response:
     """Send all of them again, now."""
     with service.database.write() as connection:
-        actions.retry_unsent_scores(connection, actor=visitor.person.id)
+        grade_actions.retry_unsent_scores(connection, actor=visitor.person.id)
     return redirect_to("/staff/unsent")

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Query, Response
 from fastapi.responses import JSONResponse
 
 from etude_server.actions import grades
-from etude_server.actions import people as actions
+from etude_server.actions import people as people_actions
 from etude_server.actions.people import INVITE_DAYS
 from etude_server.api.auth import CurrentService, SessionCookie, set_session_cookie
 from etude_server.api.people_routes import require_existing_person
@@ -65,7 +65,7 @@ def import_people(form: InstructorForm, visitor: StaffVisitor, service: CurrentS
     try:
         rows = read_roster(text, "roster")
         with service.database.write() as connection:
-            counts = actions.import_people(connection, rows, actor=visitor.person.id)
+            counts = people_actions.import_people(connection, rows, actor=visitor.person.id)
     except UsageError as error:
         status = HTTPStatus.UNPROCESSABLE_ENTITY
         detail = find_problem(error).detail
@@ -92,7 +92,7 @@ def change_person(
     role = people.parse_role(form["role"]) if "role" in form else None
     disabled = {"yes": True, "no": False}.get(form.get("disabled", ""))
     with service.database.write() as connection:
-        actions.change_person(
+        people_actions.change_person(
             connection, target_person, role=role, disabled=disabled, actor=visitor.person.id
         )
     return redirect_to(PATH)
@@ -107,7 +107,7 @@ def make_invite(
 ) -> Response:
     """Show a link for a person."""
     with service.database.write() as connection:
-        secret = actions.make_invite(
+        secret = people_actions.make_invite(
             connection, target_person, INVITE_DAYS, actor=visitor.person.id
         )
     return _render_people(
@@ -181,7 +181,7 @@ def erase_person(
     if "sure" not in form:
         return render("erase", visitor=visitor, person=target_person)
     with service.database.write() as connection:
-        actions.erase_person(connection, target_person, actor=visitor.person.id)
+        people_actions.erase_person(connection, target_person, actor=visitor.person.id)
     return _render_people(visitor, service, done="The person is erased.")
 
 

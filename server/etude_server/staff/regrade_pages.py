@@ -2,7 +2,7 @@
 
 from fastapi import Response
 
-from etude_server.actions import regrades as actions
+from etude_server.actions import regrades as regrade_actions
 from etude_server.api.auth import CurrentService
 from etude_server.api.regrade_routes import ExistingRegrade, LocalGrading
 from etude_server.staff.login import InstructorForm, StaffVisitor, make_staff_router, redirect_to
@@ -33,16 +33,20 @@ def show_regrades(visitor: StaffVisitor, service: CurrentService) -> Response:
 @router.post("/preview")
 def preview_regrade(form: InstructorForm, visitor: StaffVisitor, grading: LocalGrading) -> Response:
     """Show what a regrade would change, by a sample; nothing is published."""
-    plan = actions.plan_regrade(grading, form.get("exercise", ""), form.get("from_hash", ""))
-    changes = actions.preview_regrade(grading, plan, sample=_SAMPLE_SIZE)
+    plan = regrade_actions.plan_regrade(
+        grading, form.get("exercise", ""), form.get("from_hash", "")
+    )
+    changes = regrade_actions.preview_regrade(grading, plan, sample=_SAMPLE_SIZE)
     return render("preview", visitor=visitor, preview=changes)
 
 
 @router.post("")
 def start_regrade(form: InstructorForm, visitor: StaffVisitor, service: CurrentService) -> Response:
     """Begin a regrade."""
-    plan = actions.plan_regrade(service, form.get("exercise", ""), form.get("from_hash", ""))
-    regrade = actions.start_regrade(
+    plan = regrade_actions.plan_regrade(
+        service, form.get("exercise", ""), form.get("from_hash", "")
+    )
+    regrade = regrade_actions.start_regrade(
         service,
         plan,
         by=visitor.person.id,
@@ -74,7 +78,9 @@ def undo_regrade(
 ) -> Response:
     """Undo a regrade."""
     reason = form.get("reason", "")
-    new_regrade = actions.undo_regrade(service, regrade.id, by=visitor.person.id, reason=reason)
+    new_regrade = regrade_actions.undo_regrade(
+        service, regrade.id, by=visitor.person.id, reason=reason
+    )
     return redirect_to(f"/staff/regrades/{new_regrade.id}")
 
 
@@ -83,5 +89,5 @@ def cancel_regrade(
     _form: InstructorForm, regrade: ExistingRegrade, visitor: StaffVisitor, service: CurrentService
 ) -> Response:
     """Cancel a regrade, unless it has ended meanwhile; what it published stays."""
-    actions.end_regrade(service, regrade.id, "cancelled", actor=visitor.person.id)
+    regrade_actions.end_regrade(service, regrade.id, "cancelled", actor=visitor.person.id)
     return redirect_to(f"/staff/regrades/{regrade.id}")

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Response
 from fastapi.responses import FileResponse
 
 from etude_server import gradebook_data
-from etude_server.actions import submissions as actions
+from etude_server.actions import submissions as submission_actions
 from etude_server.api.auth import CurrentService
 from etude_server.api.list_pages import Filter
 from etude_server.api.problem_details import require_existing
@@ -159,7 +159,9 @@ def release_submission(
 ) -> Response:
     """Queue a parked submission again, unless another instructor was faster."""
     with service.database.write() as connection:
-        is_released = actions.release_submission(connection, submission.id, actor=visitor.person.id)
+        is_released = submission_actions.release_submission(
+            connection, submission.id, actor=visitor.person.id
+        )
     if is_released:
         service.executor.notify([submission.id])
     return redirect_to(f"/staff/submissions/{submission.id}")
@@ -172,7 +174,7 @@ def add_comment(
     """Comment on the submission."""
     line = parse_number(form.get("line", ""))
     with service.database.write() as connection:
-        actions.add_comment(
+        submission_actions.add_comment(
             connection, submission, form.get("text", ""), None if line is None else int(line),
             actor=visitor.person.id,
         )  # fmt: skip

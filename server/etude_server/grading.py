@@ -153,13 +153,13 @@ class GradingService:
         self,
         database: Database,
         catalog: Catalog,
-        pool: GradingProcess,
+        process: GradingProcess,
         meter: Meter | None = None,
         regrade_queue: JobQueue | None = None,
     ) -> None:
         self.database = database
         self.catalog = catalog
-        self.pool = pool
+        self.process = process
         self.meter = meter or Meter()
         self.regrade_queue = regrade_queue
         self._lock = threading.Lock()
@@ -220,7 +220,7 @@ class GradingService:
                 return
             self._in_flight[key] = [request]
         started_at = now()
-        self.pool.grade(Job(exercise, source)).add_done_callback(
+        self.process.grade(Job(exercise, source)).add_done_callback(
             lambda finished: self._finish_job(key, started_at, finished)
         )
 

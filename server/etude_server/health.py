@@ -48,24 +48,26 @@ class SelfTest:
     """Grades a model solution with its hidden tests, in the real sandbox.
 
     An author may break one exercise, which should not stop the grading of others. So the host is
-    well if one of a few exercises passes. A server without a pool grades nothing, and is always
-    well.
+    well if one of a few exercises passes. A server without a grading process grades nothing, and
+    is always well.
     """
 
-    def __init__(self, pool: GradingProcess | None, catalog: Catalog) -> None:
+    def __init__(self, grading_process: GradingProcess | None, catalog: Catalog) -> None:
         self._result = Future[str]()
         tested_exercises = list(islice(catalog.exercises.values(), _MAX_TESTED_EXERCISES))
-        if pool is None or not tested_exercises:
+        if grading_process is None or not tested_exercises:
             self._result.set_result(OK)
         else:
-            threading.Thread(target=self._run, args=(pool, tested_exercises), daemon=True).start()
+            threading.Thread(
+                target=self._run, args=(grading_process, tested_exercises), daemon=True
+            ).start()
 
-    def _run(self, pool: GradingProcess, exercises: list[Exercise]) -> None:
+    def _run(self, grading_process: GradingProcess, exercises: list[Exercise]) -> None:
         reasons: list[str] = []
         for exercise in exercises:
             path = Path(f"{exercise.id}.py")
             job = Job(exercise, Submission.from_bytes(path, exercise.solution.encode()))
-            future = pool.grade(job)
+            future = grading_process.grade(job)
             fault = future.exception()
             if fault is None and future.result().outcome is Outcome.PASSED:
                 self._result.set_result(OK)

@@ -50,7 +50,7 @@ class _GradingThread:
         self._wake_up.set()
         self._thread.join(DRAIN_SECONDS)
         if self._thread.is_alive():  # it waits for the pool
-            self._grading.pool.close()
+            self._grading.process.close()
         self._thread.join()
 
     def _run(self) -> None:
@@ -73,8 +73,8 @@ class LocalExecutor(_GradingThread):
     @property
     def unavailable_reason(self) -> str | None:
         """The reason why nothing is being graded, or None."""
-        if self._grading.pool.unavailable_reason is not None:
-            return self._grading.pool.unavailable_reason
+        if self._grading.process.unavailable_reason is not None:
+            return self._grading.process.unavailable_reason
         if not self._thread.is_alive():
             return "the executor does not run"
         return "the store cannot be written" if self._failures else None
@@ -91,7 +91,7 @@ class LocalExecutor(_GradingThread):
                 # Only the cause: a failed statement contains the values to write.
                 _log.error("the store failed", error=describe_cause(error), pause=pause)
                 self._stopping.wait(pause)
-            if self._stopping.is_set() or self._grading.pool.unavailable_reason is not None:
+            if self._stopping.is_set() or self._grading.process.unavailable_reason is not None:
                 continue
             try:
                 for submission in self._select_submissions():
@@ -105,7 +105,7 @@ class LocalExecutor(_GradingThread):
     def _select_submissions(self) -> list[StoredSubmission]:
         """Return the next submissions to grade, without duplicates of identical code."""
         in_flight = self._in_flight.copy()
-        places = self._grading.pool.workers * _SUBMISSIONS_PER_WORKER
+        places = self._grading.process.workers * _SUBMISSIONS_PER_WORKER
         with self._grading.database.read() as connection:
             candidates = submissions.list_waiting(connection, 2 * places)
         known_code, batch = set(in_flight.values()), list[StoredSubmission]()

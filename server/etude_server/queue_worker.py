@@ -81,17 +81,17 @@ def run_worker(settings: WorkerSettings, address: Callable[[], str]) -> None:
     catalog = Catalog.load(*settings.exercises)
     meter = Meter()
     with contextlib.ExitStack() as stack:
-        pool = stack.enter_context(
+        grading_process = stack.enter_context(
             GradingProcess(settings.workers, stack.enter_context(logs.capture_grader_stderr()))
         )
-        self_test = SelfTest(pool, catalog)
+        self_test = SelfTest(grading_process, catalog)
         database = stack.enter_context(Database(address()))
         if database.is_sqlite:
             raise UsageError("workers need PostgreSQL; on SQLite `etude serve` grades by itself")
         if self_test.wait() != OK:
             raise SandboxFault(f"the self-test failed: {self_test.state}")
         meter.register_queue(database)
-        worker = _QueueWorker(settings, GradingService(database, catalog, pool, meter))
+        worker = _QueueWorker(settings, GradingService(database, catalog, grading_process, meter))
         health = Health(database, self_test, lambda: worker.unavailable_reason)
         if settings.health_port is not None:
             port = serve_health(settings.health_host, settings.health_port, health, meter)
@@ -112,8 +112,8 @@ class _QueueWorker:
     @property
     def unavailable_reason(self) -> str | None:
         """The reason why nothing is being graded, or None."""
-        if self._grading.pool.unavailable_reason is not None:
-            return self._grading.pool.unavailable_reason
+        if self._grading.process.unavailable_reason is not None:
+            return self._grading.process.unavailable_reason
         return None if self._is_working else "the worker is not at the queue"
 
     async def run(self) -> None:
@@ -133,8 +133,8 @@ class _QueueWorker:
                     await self._serve_queue()
                 except _DATABASE_ERRORS as error:
                     _log.warning("the database is unreachable", error=describe_cause(error))
-                if self._grading.pool.unavailable_reason is not None:
-                    raise SandboxFault(self._grading.pool.unavailable_reason)
+                if self._grading.process.unavailable_reason is not None:
+                    raise SandboxFault(self._grading.process.unavailable_reason)
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._stopping.wait(), _RECONNECT_SECONDS)
         finally:
@@ -144,7 +144,7 @@ class _QueueWorker:
         """Wait briefly for work in progress; the queue retries the rest."""
         await self._stopping.wait()
         await asyncio.sleep(DRAIN_SECONDS)
-        await asyncio.to_thread(self._grading.pool.close)
+        await asyncio.to_thread(self._grading.process.close)
 
     async def _serve_queue(self) -> None:
         """Work until told to stop, or until the database or the sandbox fails."""
@@ -221,7 +221,7 @@ class _QueueWorker:
     async def _retry_stalled(self, app: App) -> None:
         """Give the jobs of dead workers to others; end when this host can no longer grade."""
         manager, seconds = app.job_manager, self._settings.dead_after
-        while self._grading.pool.unavailable_reason is None:
+        while self._grading.process.unavailable_reason is None:
             for job in await manager.get_stalled_jobs(seconds_since_heartbeat=seconds):
                 _log.warning("a worker died", task=job.task_name, attempts=job.attempts + 1)
                 # ConnectorException: another worker was faster.

@@ -30,12 +30,12 @@ class Service:
     catalog: Catalog
     database: Database
     # None if workers on other hosts do all grading.
-    pool: GradingProcess | None
+    grading_process: GradingProcess | None
     # Has submissions graded: in a thread of this process, or by workers elsewhere.
     executor: LocalExecutor | JobQueue
     # Has regrades graded; on PostgreSQL the same object as the executor.
     regrade_queue: Regrader | JobQueue
-    grading: GradingService | None  # grades previews; None without a pool
+    grading: GradingService | None  # grades previews; None without a grading process
     meter: Meter
     health: Health
     staff_reader: StaffReader
@@ -44,12 +44,12 @@ class Service:
 
 @contextlib.contextmanager
 def open_service(settings: Settings) -> Iterator[Service]:
-    """Start the parts; the pool first, before an address with a password is used."""
+    """Start the parts; the grading process first, before an address with a password is used."""
     with contextlib.ExitStack() as stack:
         catalog = Catalog.load(*settings.exercises)
-        pool = None
+        grading_process = None
         if settings.workers:
-            pool = stack.enter_context(
+            grading_process = stack.enter_context(
                 GradingProcess(settings.workers, stack.enter_context(logs.capture_grader_stderr()))
             )
         database = stack.enter_context(Database(settings.database_url))
@@ -60,7 +60,9 @@ def open_service(settings: Settings) -> Iterator[Service]:
         meter.register_queue(database)
         job_queue = None if database.is_sqlite else JobQueue(database)
         grading = (
-            None if pool is None else GradingService(database, catalog, pool, meter, job_queue)
+            None
+            if grading_process is None
+            else GradingService(database, catalog, grading_process, meter, job_queue)
         )
         executor: LocalExecutor | JobQueue
         regrade_queue: Regrader | JobQueue
@@ -73,7 +75,9 @@ def open_service(settings: Settings) -> Iterator[Service]:
             raise UsageError("on SQLite the server grades by itself: --workers is at least 1")
         stack.enter_context(Sweeper(database, settings.keep_days, job_queue))
         stack.enter_context(ScoreSender(database))
-        health = Health(database, SelfTest(pool, catalog), lambda: executor.unavailable_reason)
+        health = Health(
+            database, SelfTest(grading_process, catalog), lambda: executor.unavailable_reason
+        )
         if settings.health_port is not None:
             port = serve_health(settings.health_host, settings.health_port, health, meter)
             stack.enter_context(port)
@@ -82,7 +86,7 @@ def open_service(settings: Settings) -> Iterator[Service]:
             settings,
             catalog,
             database,
-            pool,
+            grading_process,
             executor,
             regrade_queue,
             grading,

@@ -159,7 +159,7 @@ def preview_regrade(
         changes=[change for change in all_changes if change.effect != "same"],
         faults=len(faults),
         ungraded=ungraded_count,
-        seconds=None if seconds is None else seconds / grading.pool.workers * ungraded_count,
+        seconds=None if seconds is None else seconds / grading.process.workers * ungraded_count,
     )
 
 
@@ -344,7 +344,7 @@ def _grade_all(
             on_progress()
 
     for request in requests:
-        if len(in_flight) > grading.pool.workers:
+        if len(in_flight) > grading.process.workers:
             wait_for_one()
         if errors or should_stop():
             break

@@ -154,9 +154,9 @@ def _run_regrade(grading: GradingService, regrade: Regrade) -> None:
 def _open_grading(url: str, exercises: tuple[Path, ...], workers: int) -> Iterator[GradingService]:
     """Open the grading process before the database, whose address may contain a password."""
     folders = options.collection_folders(exercises)
-    with GradingProcess(workers) as pool, open_course(url, folders) as course:
+    with GradingProcess(workers) as grading_process, open_course(url, folders) as course:
         yield GradingService(
-            course.database, course.catalog, pool, regrade_queue=course.regrade_queue
+            course.database, course.catalog, grading_process, regrade_queue=course.regrade_queue
         )
 
 

@@ -83,9 +83,11 @@ def _fill_store(served: Served) -> dict[str, list[str]]:
     """Store something of each kind; return the ids by the names of their parameters."""
     context = served.context
     exercise = context.catalog.find("double")
-    assert context.pool is not None
+    assert context.grading_process is not None
     assert exercise is not None
-    stored = Stored(GradingService(context.database, context.catalog, context.pool), exercise)
+    stored = Stored(
+        GradingService(context.database, context.catalog, context.grading_process), exercise
+    )
     graded = [
         stored.submit(name, source, score)
         for name, source, score in (

@@ -30,10 +30,10 @@ def start(serving: Callable[[Settings], Served], tmp_path_factory: pytest.TempPa
         served = serving(Settings(url, (folder,), workers=1, per_minute=10_000))
         context = served.context
         exercise = context.catalog.find("double")
-        assert context.pool is not None
+        assert context.grading_process is not None
         assert exercise is not None
         return served, Stored(
-            GradingService(context.database, context.catalog, context.pool), exercise
+            GradingService(context.database, context.catalog, context.grading_process), exercise
         )
 
     return begin
@@ -97,7 +97,7 @@ def test_a_server_goes_on_with_what_another_left(start: Start, tmp_path: Path) -
     served, stored = start(f"sqlite:///{tmp_path}/other.db")
     database = Database(url)
     before = Stored(
-        GradingService(database, stored.grading.catalog, stored.grading.pool), stored.exercise
+        GradingService(database, stored.grading.catalog, stored.grading.process), stored.exercise
     )
     raised = before.submit("ada", RIGHT, 2)
     begun = before.begin()

@@ -13,6 +13,6 @@ def test_grading_yields_to_requests(serving: Callable[[Settings], Served], tmp_p
     """The grading processes have less of a claim to the cores than the server."""
     settings = Settings(f"sqlite:///{tmp_path}/e.db", (EXERCISES,), workers=1)
     context = serving(settings).context
-    assert context.pool is not None
+    assert context.grading_process is not None
     mine = os.getpriority(os.PRIO_PROCESS, 0)
-    assert os.getpriority(os.PRIO_PROCESS, context.pool.pid) == min(mine + 5, 19)
+    assert os.getpriority(os.PRIO_PROCESS, context.grading_process.pid) == min(mine + 5, 19)

@@ -27,7 +27,7 @@ def test_pages_do_not_grow_with_those_who_are_stuck(
     (folder / "small/01-double.yaml").write_text(DOUBLE)
     (folder / "small/02-other.yaml").write_text(DOUBLE.replace("id: double", "id: other"))
     served = serving(Settings(f"sqlite:///{tmp_path}/e.db", (folder,), workers=1))
-    pool = served.context.pool
+    pool = served.context.grading_process
     assert pool is not None
     stored = store_of(served.context.database, pool, folder)
     for number in range(STUCK):

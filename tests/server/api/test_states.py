@@ -279,9 +279,9 @@ class OtherProgram:
 
     def __init__(self, term: Term, database: Database) -> None:
         context = term.served.context
-        assert context.pool is not None
+        assert context.grading_process is not None
         self.exercises = term.exercises
-        grading = GradingService(database, context.catalog, context.pool)
+        grading = GradingService(database, context.catalog, context.grading_process)
         self.stored = Stored(grading, term.exercises["double"])
         self.chosen = random.Random(SEED)  # noqa: S311  no secret
 

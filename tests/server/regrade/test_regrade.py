@@ -100,13 +100,13 @@ def test_identical_code_is_graded_once(stored: Stored, monkeypatch: pytest.Monke
     for name in ("ada", "bob", "cleo"):
         stored.submit(name, RIGHT, 2)
     graded: list[Job] = []
-    grade = stored.grading.pool.grade
+    grade = stored.grading.process.grade
 
     def counted(job: Job) -> Future[Verdict]:
         graded.append(job)
         return grade(job)
 
-    monkeypatch.setattr(stored.grading.pool, "grade", counted)
+    monkeypatch.setattr(stored.grading.process, "grade", counted)
     actions.preview_regrade(stored.grading, stored.plan())
     actions.run_regrade(stored.grading, stored.begin())
     assert len(graded) == 1
@@ -225,7 +225,7 @@ def test_what_cannot_be_graded_is_left_for_another_run(
     """A fault is not a verdict: the submission keeps the old one, and the regrade goes on later."""
     ids = _fill_store(stored)
     begun = stored.begin()
-    grade = stored.grading.pool.grade
+    grade = stored.grading.process.grade
 
     def failing(job: Job) -> Future[Verdict]:
         if not job.submission.source.endswith("# same\n"):
@@ -234,7 +234,7 @@ def test_what_cannot_be_graded_is_left_for_another_run(
         future.set_exception(GraderFault("a worker died"))
         return future
 
-    monkeypatch.setattr(stored.grading.pool, "grade", failing)
+    monkeypatch.setattr(stored.grading.process, "grade", failing)
     with pytest.raises(GraderFault, match="one source could not be graded"):
         actions.run_regrade(stored.grading, begun)
     assert stored.score(ids["same"]) == (OLD, 5, 5)
@@ -285,7 +285,7 @@ def test_an_override_given_while_a_regrade_runs_stays(
 ) -> None:
     """It counts before and after the verdict changes; the verdict changes all the same."""
     submission_id = stored.submit("ada", RIGHT, 2)
-    grade = stored.grading.pool.grade
+    grade = stored.grading.process.grade
     plan = stored.plan()
     points: list[float | None] = []
 
@@ -304,7 +304,7 @@ def test_an_override_given_while_a_regrade_runs_stays(
         points.append(of_ada())
         return grade(job)
 
-    monkeypatch.setattr(stored.grading.pool, "grade", overridden)
+    monkeypatch.setattr(stored.grading.process, "grade", overridden)
     actions.run_regrade(stored.grading, stored.begin())
     assert stored.score(submission_id)[1] == 5
     assert [*points, of_ada()] == [1, 1]

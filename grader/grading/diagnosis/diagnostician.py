@@ -521,7 +521,7 @@ class _FailedSubmission:
         values += self.fingerprints.values()
         # Many mistakes give nothing but NaN, so a finite value is needed to identify one.
         self.is_never_finite = any(
-            fingerprint.difference_kind == DifferenceKind.NOT_FINITE
+            fingerprint.difference_kind is DifferenceKind.NOT_FINITE
             for fingerprint in self.fingerprints.values()
         ) and not any(
             fingerprint.is_finite_somewhere or fingerprint.is_distinctive for fingerprint in values
@@ -546,7 +546,7 @@ class _FailedSubmission:
 
     def _is_evidence(self, kind: DiagnosisKind, mistake: str, failure: Fingerprint) -> bool:
         shown_by_test = failure.difference_kind in _EVIDENCE_BEYOND_VALUES
-        overflows = failure.difference_kind == DifferenceKind.NOT_FINITE
+        overflows = failure.difference_kind is DifferenceKind.NOT_FINITE
         if kind == "pair":
             return failure.is_distinctive and not failure.is_specific
         if kind == "mutation":
@@ -554,7 +554,7 @@ class _FailedSubmission:
                 return mistake == _OVERFLOW_OPERATOR and not self.is_never_finite
             # The message of an error is more helpful, and several mutants may raise the same error.
             return failure.is_distinctive and not failure.is_specific and not shown_by_test
-        is_answered = self.is_prediction and failure.difference_kind != ""
+        is_answered = self.is_prediction and failure.difference_kind is not None
         return failure.is_distinctive or is_answered or shown_by_test or overflows
 
     def passes(self, test: TestCase, fingerprint: Fingerprint) -> bool:

@@ -41,7 +41,7 @@ class Fingerprint:
 
     outcome: Outcome
     draw: int
-    difference_kind: str = ""
+    difference_kind: DifferenceKind | None = None
     form: tuple[object, ...] = ()  # containers, shapes, kinds and exceptions, compared exactly
     numbers: Numbers = field(default_factory=lambda: _NO_NUMBERS)
     is_single_precision: bool = False  # whether some of the numbers have at most single precision
@@ -95,22 +95,21 @@ def make_fingerprint(outcome: Outcome, result: RawResult | None) -> Fingerprint:
     """Return the fingerprint of a result."""
     if result is None:
         return Fingerprint(outcome, -1)
-    difference_kind = "" if result.difference_kind is None else result.difference_kind.value
-    got = result.got
+    got, difference_kind = result.got, result.difference_kind
     if isinstance(got, Raised):
         # The known cause, or else the message. An error without frames of the program arose in
         # the test's own code.
         cause = signature(got.type, got.message) if got.frames else None
         cause_or_message = cause or (got.message[:_MAX_MESSAGE_LENGTH],)
         form = ("raised", got.type, bool(got.frames), *cause_or_message)
-        return Fingerprint(outcome, result.draw, "", form, is_specific=cause is not None)
+        return Fingerprint(outcome, result.draw, None, form, is_specific=cause is not None)
     if isinstance(got, str):
         return Fingerprint(
             outcome, result.draw, difference_kind, ("text",), text=got[:_MAX_TEXT_LENGTH]
         )
     parts, numbers, dtypes = list[object](), list[Numbers](), set[np.dtype[Any]]()
     # Dtypes such as `float32` and `float64` are distinguished if the dtype itself is wrong.
-    exact_dtypes = result.difference_kind is DifferenceKind.DTYPE
+    exact_dtypes = difference_kind is DifferenceKind.DTYPE
     try:
         for _, part in walk(got):
             if len(parts) >= _MAX_PARTS:

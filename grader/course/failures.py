@@ -1,6 +1,5 @@
 """Statistics of single tests, and groups of undiagnosed failures with equal behaviour."""
 
-import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -73,16 +72,6 @@ def summarize_tests(rows: Sequence[Row]) -> list[TestStatistics]:
         results = [dict(row.tests)[test] for row in group]
         other_tests = [[passed for name, passed in row.tests if name != test] for row in group]
         rest_scores = [sum(test) / len(test) if test else 0.0 for test in other_tests]
-        sums = Sums(
-            students=len(group),
-            passed=sum(results),
-            sum_score=0.0,
-            sum_rest=math.fsum(rest_scores),
-            sum_rest_squared=math.fsum(share**2 for share in rest_scores),
-            sum_rest_of_passed=math.fsum(
-                score for score, ok in zip(rest_scores, results, strict=True) if ok
-            ),
-        )
         each = TestStatistics(
             exercise,
             test,
@@ -90,7 +79,7 @@ def summarize_tests(rows: Sequence[Row]) -> list[TestStatistics]:
             failed=len(group) - sum(results),
             alone=sum(row.failed_tests == (test,) and not row.is_cut for row in group),
             whole=full_passes[exercise],
-            discrimination=point_biserial(sums),
+            discrimination=point_biserial(Sums.add_up([*zip(rest_scores, results, strict=True)])),
         )
         statistics.append(each)
     return sorted(statistics, key=lambda test: (not test.suspicion, -test.alone, -test.failed))

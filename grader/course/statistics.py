@@ -96,23 +96,32 @@ def read_row(data: Mapping[str, Any]) -> Row | None:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Sums over the students of an exercise, from which its statistics follow.
+    """Sums over the students of an exercise or a test, from which its discrimination follows.
 
     Attributes:
         students: The number of students.
         passed: The number of students who passed.
-        sum_score: The sum of their shares of the points.
-        sum_rest: The sum of their rest scores: a student's score in all other exercises.
+        sum_rest: The sum of their rest scores: a student's score in all other exercises or tests.
         sum_rest_squared: The sum of the squares of the rest scores.
         sum_rest_of_passed: The sum of the rest scores of the students who passed.
     """
 
     students: int
     passed: int
-    sum_score: float
     sum_rest: float
     sum_rest_squared: float
     sum_rest_of_passed: float
+
+    @classmethod
+    def add_up(cls, results: Sequence[tuple[float, bool]]) -> "Sums":
+        """Add up the rest score of each student, with whether the student passed."""
+        return cls(
+            students=len(results),
+            passed=sum(passed for _, passed in results),
+            sum_rest=math.fsum(rest for rest, _ in results),
+            sum_rest_squared=math.fsum(rest**2 for rest, _ in results),
+            sum_rest_of_passed=math.fsum(rest for rest, passed in results if passed),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,40 +144,33 @@ def summarize_exercises(rows: Sequence[Row]) -> list[ExerciseStatistics]:
         totals[row.student] += row.score
     statistics = {}
     for name, group in by_exercise.items():
-        rest_scores = [(totals[row.student] - row.score, row.has_passed) for row in group]
-        sums = Sums(
-            students=len(group),
-            passed=sum(row.has_passed for row in group),
-            sum_score=math.fsum(row.score for row in group),
-            sum_rest=math.fsum(rest for rest, _ in rest_scores),
-            sum_rest_squared=math.fsum(rest**2 for rest, _ in rest_scores),
-            sum_rest_of_passed=math.fsum(rest for rest, passed in rest_scores if passed),
-        )
+        sums = Sums.add_up([(totals[row.student] - row.score, row.has_passed) for row in group])
+        mean_score = math.fsum(row.score for row in group) / len(group)
         mistakes = MistakeCounts(
             misconceptions=_count_names(mistake for row in group for mistake in row.mistakes),
             failed_tests=_count_names(test for row in group for test in row.failed_tests),
             hints=_count_names(str(row.hint) for row in group if row.hint is not None),
         )
-        statistics[name] = sums, mistakes
+        statistics[name] = mean_score, sums, mistakes
     return derive_statistics(statistics)
 
 
 def derive_statistics(
-    by_exercise: Mapping[str, tuple[Sums, MistakeCounts]],
+    by_exercise: Mapping[str, tuple[float, Sums, MistakeCounts]],
 ) -> list[ExerciseStatistics]:
-    """Return the statistics of exercises from their sums and mistakes, the hardest first."""
+    """Return the statistics of exercises from mean score, sums and mistakes, the hardest first."""
     statistics = [
         ExerciseStatistics(
             exercise,
             students=sums.students,
             pass_rate=sums.passed / sums.students,
-            mean_score=sums.sum_score / sums.students,
+            mean_score=mean_score,
             discrimination=point_biserial(sums),
             misconceptions=mistakes.misconceptions,
             failed_tests=mistakes.failed_tests,
             hints=mistakes.hints,
         )
-        for exercise, (sums, mistakes) in by_exercise.items()
+        for exercise, (mean_score, sums, mistakes) in by_exercise.items()
     ]
     return sorted(statistics, key=lambda row: (row.pass_rate, row.exercise))
 

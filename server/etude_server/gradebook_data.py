@@ -88,13 +88,13 @@ def compute_statistics(
     """
     mistakes = verdicts.count_mistakes(connection, exercise)
     stuck = submissions.find_stuck_students(connection, MIN_STUCK_FAILURES, exercise)
-    sums_by_exercise = grades.sum_grades(connection, exercise)
-    pairs = {
-        name: (sums, mistakes.get(name, MistakeCounts())) for name, sums in sums_by_exercise.items()
+    by_exercise = {
+        name: (mean_score, sums, mistakes.get(name, MistakeCounts()))
+        for name, (mean_score, sums) in grades.summarize_grades(connection, exercise).items()
     }
     return [
         ExerciseNumbers(statistics, tuple(stuck.get(statistics.exercise, ())))
-        for statistics in derive_statistics(pairs)
+        for statistics in derive_statistics(by_exercise)
     ]
 
 

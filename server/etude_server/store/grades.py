@@ -279,8 +279,10 @@ def _find_best_after_lateness(
     return best_grade, -negative_days
 
 
-def sum_grades(connection: Connection, exercise: str | None = None) -> dict[str, Sums]:
-    """Return the sums of students' grades by exercise, or of one exercise."""
+def summarize_grades(
+    connection: Connection, exercise: str | None = None
+) -> dict[str, tuple[float, Sums]]:
+    """Return the mean share of the points and the sums by exercise, or of one exercise."""
     points = make_share(grade.c.score, grade.c.max_score)
     totals = (
         select(grade.c.person_id, func.sum(points).label("points"))
@@ -293,9 +295,9 @@ def sum_grades(connection: Connection, exercise: str | None = None) -> dict[str,
     query = (
         select(
             grade.c.exercise,
+            func.sum(points),
             func.count(),
             func.sum(case((grade.c.passed, 1), else_=0)),
-            func.sum(points),
             func.sum(rest_points),
             func.sum(rest_points * rest_points),
             func.sum(case((grade.c.passed, rest_points), else_=0.0)),
@@ -305,4 +307,7 @@ def sum_grades(connection: Connection, exercise: str | None = None) -> dict[str,
     )
     if exercise is not None:
         query = query.where(grade.c.exercise == exercise)
-    return {name: Sums(*sums) for name, *sums in connection.execute(query)}
+    return {
+        name: (score / students, Sums(students, *sums))
+        for name, score, students, *sums in connection.execute(query)
+    }

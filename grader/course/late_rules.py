@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from grader.definitions.wording import plural
 from grader.reports.report import CourseGrade
 
 _SECONDS_OF_DAY: Final = 86_400.0
@@ -96,8 +97,8 @@ def compute_grade(
     """
     notes = []
     if points and days:
-        plural, were = "day" if days == 1 else "days", "point was" if points == 1 else "points were"
-        notes.append(f"{days} {plural} late: {points:g} {were} earned")
+        were = "point was" if points == 1 else "points were"
+        notes.append(f"{plural(days, 'day')} late: {points:g} {were} earned")
         points = round(points * rule.compute_share(days), 2)
     if override is not None:
         if override.is_excused:

@@ -57,7 +57,7 @@ def output_beside_values(test: TestResult) -> str:
 
 def points_text(earned: int, possible: int) -> str:
     """Return text for earned and possible points."""
-    return f"{earned}/{possible} {'point' if possible == 1 else 'points'}"
+    return f"{earned}/{plural(possible, 'point')}"
 
 
 def summary(verdict: Verdict) -> str:

@@ -102,7 +102,7 @@ def compute_grade(
         points = round(points * rule.compute_share(days), 2)
     if override is not None:
         if override.is_excused:
-            return CourseGrade(None, 0, override.note)
+            return CourseGrade(None, 0, override.note, is_excused=True)
         if override.points is not None:
             return CourseGrade(override.points, max_points, override.note)
         notes.append(override.note)

@@ -1,7 +1,7 @@
 """The input of every renderer: one graded submission, or a batch of them."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias
 
 from grader.grading.results.verdict import Verdict
@@ -23,11 +23,7 @@ class CourseGrade:
     points: float | None  # None if nothing was judged, or the student is excused
     max_points: int  # 0 if the student is excused
     note: str = ""  # the reason for the difference
-
-    @property
-    def is_excused(self) -> bool:
-        """True if the exercise does not count for the student."""
-        return self.points is None and self.max_points == 0
+    is_excused: bool = False  # whether the exercise does not count for the student
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +105,12 @@ class Report:
             head |= {"student": self.student, "file": self.file}
         if self.time is not None:
             head |= self.time.data()
-        if self.grade is not None:
-            head["grade"] = asdict(self.grade)
+        if (grade := self.grade) is not None:
+            head["grade"] = {
+                "points": grade.points,
+                "max_points": grade.max_points,
+                "note": grade.note,
+            }
         if self.verdict is not None:
             return {**head, **verdict_data(self.verdict)}
         if self.is_fault:

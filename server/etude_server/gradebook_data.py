@@ -70,7 +70,9 @@ def make_batch(connection: Connection) -> Batch:
                 "",
                 "",
                 student=grade.person,
-                grade=CourseGrade(grade.points, 0 if grade.points is None else grade.max_score),
+                grade=CourseGrade(None, 0, is_excused=True)
+                if grade.points is None
+                else CourseGrade(grade.points, grade.max_score),
             )
             for grade in sorted(all_grades, key=lambda grade: (grade.exercise, grade.person))
         )

@@ -132,7 +132,8 @@ def test_line_ends_come_back() -> None:
 
 
 def report(student: str, points: float | None, exercise: str = "a", most: int = 10) -> Report:
-    return Report(exercise, "", "", student=student, grade=CourseGrade(points, most))
+    grade = CourseGrade(points, most, is_excused=most == 0)
+    return Report(exercise, "", "", student=student, grade=grade)
 
 
 def scores(*reports: Report, exercises: Sequence[str] = ()) -> dict[str, tuple[float, int] | None]:

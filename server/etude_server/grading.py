@@ -36,7 +36,7 @@ from grader import __version__
 from grader.errors import EtudeError, SandboxFault, UsageError
 from grader.grading.jobs import Job
 from grader.grading.results.verdict import Verdict
-from grader.grading.submissions.file_kinds import NOTEBOOK, file_kind
+from grader.grading.submissions.file_kinds import is_notebook_json
 from grader.grading.submissions.submission import Submission
 from grader.grading.workers.grading_process import GradingProcess
 
@@ -208,7 +208,7 @@ class GradingService:
                 complete_requests([request], UsageError(reason))
                 return
             data = text.encode()
-            suffix = "ipynb" if file_kind(data) == NOTEBOOK else "py"
+            suffix = "ipynb" if is_notebook_json(data) else "py"
             submission = Submission.from_bytes(Path(f"{exercise.id}.{suffix}"), data)
             source = submission.part_for(exercise)
         except Exception as error:  # noqa: BLE001  passed on with the request

@@ -14,19 +14,18 @@ _UTF_32: Final = rb"\xff\xfe\0\0|\0\0\xfe\xff"
 _UTF_16: Final = rb"\xff\xfe|\xfe\xff|(?:[\t\n\r -~]\0){4}|(?:\0[\t\n\r -~]){4}"
 _WEB_PAGE: Final = rb"(?i:<(?:!doctype|html|head|body|\?xml|!--))"
 _DIFF: Final = rb"diff --git |From [0-9a-f]{40} |Index: .*\r?\n=|--- .*\r?\n\+\+\+ "
-_NOTEBOOK: Final = rb"\{[\s\S]*?\"cell(?:s|_type)\"\s*:"
+_NOTEBOOK: Final = rb"\{(?!\\rtf)[\s\S]*?\"cell(?:s|_type)\"\s*:"
 _JSON: Final = rb"\{\s*\"[^\"\n]*\"\s*:|\[\s*\{\s*\""
 _NUMBERED: Final = rb"1[.:|)]?[ \t]+\S.*\r?\n\s*2(?:[.:|)]?[ \t].*)?\r?\n\s*3\b"
 _SHORTCUT: Final = rb"\[InternetShortcut\]|L\0\0\0\x01\x14\x02\0"
 
-NOTEBOOK: Final = "This is a notebook. Give it the ending `.ipynb`."
 # Patterns for the beginning of a file, after a UTF-8 byte-order mark and white space, and the
 # sentence about each kind of file.
 _KINDS: Final = (
     (rb"\{\\rtf", "This is formatted text (RTF). Save it as plain text, with the ending `.py`."),
     (_WEB_PAGE, "This is a web page, not Python. Copy the code out of it into a text file."),
     (rb"version https://git-lfs", "This is a pointer of Git LFS. Run `git lfs pull` for the file."),
-    (_NOTEBOOK, NOTEBOOK),
+    (_NOTEBOOK, "This is a notebook. Give it the ending `.ipynb`."),
     (_JSON, "This is JSON, not Python. Submit the code as text."),
     (_NUMBERED, "Each line begins with its number. Copy the code without the numbers."),
     (rb"Traceback \(most", "This is the message of an error. Submit the code that raised it."),
@@ -51,5 +50,13 @@ _KINDS: Final = (
 
 def file_kind(data: bytes) -> str:
     """Return the sentence about a file that is not Python, or ""."""
-    begin = data.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return next((sentence for pattern, sentence in _KINDS if re.match(pattern, begin)), "")
+    return next((sentence for pattern, sentence in _KINDS if _begins_with(pattern, data)), "")
+
+
+def is_notebook_json(data: bytes) -> bool:
+    """Return whether a file is a notebook, whatever its name."""
+    return _begins_with(_NOTEBOOK, data)
+
+
+def _begins_with(pattern: bytes, data: bytes) -> bool:
+    return re.match(pattern, data.removeprefix(b"\xef\xbb\xbf").lstrip()) is not None

@@ -43,6 +43,7 @@ class Submission:
     # The sections of a notebook of several exercises; empty for any other file.
     sections: Sections = field(default_factory=dict, hash=False)
     names: tuple[str, ...] = ()  # names of one exercise of such a notebook, whose definitions count
+    is_begun: bool = True  # False for a part without an answer, which is treated as a missing file
 
     @property
     def is_notebook(self) -> bool:
@@ -69,7 +70,7 @@ class Submission:
             source.split() != starter and name.search(CHECK_CALL.sub("", source))
             for _, source in self.cells[begin:end]
         ):
-            return self.without_source(self.path, NOT_BEGUN)
+            return replace(self.without_source(self.path, _NOT_BEGUN), is_begun=False)
         part = self.of_cells(self.path, self.cells[:end])
         return replace(part, names=tuple(exercise.defines))
 
@@ -165,7 +166,7 @@ def too_large_problem(subject: str) -> str:
     return f"{subject} more than {MAX_SOURCE_BYTES >> 10} KiB; a solution needs far less."
 
 
-NOT_BEGUN = "The notebook has nothing for this exercise yet: write your solution into its cell."
+_NOT_BEGUN = "The notebook has nothing for this exercise yet: write your solution into its cell."
 
 # NUL, and surrogates, which JSON can express but UTF-8 cannot.
 _NON_TEXT = re.compile("[\0\ud800-\udfff]")

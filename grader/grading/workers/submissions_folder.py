@@ -16,7 +16,7 @@ from grader.grading.jobs import Job, Result
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import FAULT, NOT_GRADED, verdict_from_data
 from grader.grading.submissions.read_submission import read_submission
-from grader.grading.submissions.submission import NOT_BEGUN, Submission
+from grader.grading.submissions.submission import Submission
 from grader.grading.submissions.submission_time import (
     CLONE,
     SubmissionTime,
@@ -186,7 +186,7 @@ def plan_batch(
         except GraderFault as fault:
             batch_plan.not_graded.append(EntryResult(entry, fault))
             continue
-        if submission.problem == NOT_BEGUN:  # treated like a missing file
+        if not submission.is_begun:
             continue
         if submission.is_unreadable:
             batch_plan.unreadable[submission.path] = submission.problem

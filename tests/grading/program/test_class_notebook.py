@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from grader.definitions.exercise import Exercise, ExerciseId
-from grader.grading.submissions.submission import NOT_BEGUN, Submission
+from grader.grading.submissions.submission import Submission
 from grader.notebook_files import TEST_CELL, code_cell, notebook, text_cell
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import Make, grade
@@ -74,7 +74,7 @@ def test_each_exercise_gets_its_part(
     for exercise, outcome in zip(pair.values(), outcomes.split(), strict=True):
         part = whole.part_for(exercise)
         if outcome == "begun":
-            assert part.problem == NOT_BEGUN
+            assert not part.is_begun
             continue
         verdict = grade(exercise, part, sandbox)
         assert verdict.outcome == outcome, verdict

@@ -240,7 +240,7 @@ def _check_tests(facts: ProofFacts) -> Iterator[ProofFinding]:
         )
         yield ProofFinding.at(check_names.CALLS, message, facts.locations.test(name))
     for program in facts.sabotaged_programs:
-        is_alone = program.only and program.id.startswith(RAISES) and facts.sound_tests
+        is_alone = program.only and program.is_unusable and facts.sound_tests
         if is_alone and facts.sound_tests <= passed_tests(
             facts.verdicts[RunGroup.SABOTAGED][program.id]
         ):
@@ -472,12 +472,12 @@ def _check_repeatable(facts: ProofFacts) -> Iterator[ProofFinding]:
             "compute from its arguments alone, without chance, a clock or what it did before"
         )
         yield ProofFinding.at(check_names.REPEATABLE, message, facts.locations.test(test))
-    for change, verdict in facts.verdicts[RunGroup.REPEATED].items():
+    for repetition, verdict in facts.verdicts[RunGroup.REPEATED].items():
         for test in sorted((passed_tests(verdict) ^ facts.sound_tests) - flaky):
             before, now = ("passes", "fails") if test in facts.sound_tests else ("fails", "passes")
             message = (
-                f"the solution {before} test '{test}', but {change} {now} it; the solution, the "
-                "reference or the test depends on more than the inputs"
+                f"the solution {before} test '{test}', but {repetition} {now} it; the solution, "
+                "the reference or the test depends on more than the inputs"
             )
             yield ProofFinding.at(check_names.REPEATABLE, message, facts.locations.test(test))
     for name, verdict in facts.verdicts[RunGroup.RESEEDED].items():

@@ -8,7 +8,7 @@ from functools import cached_property
 from grader.authoring.verify import variants
 from grader.authoring.verify.locations import Locations
 from grader.authoring.verify.suite_steps import make_wrong_suites, plan_single_runs, plan_suite_runs
-from grader.authoring.verify.variants import REPEATS, RunGroup, VariantRun
+from grader.authoring.verify.variants import Repetition, RunGroup, VariantRun
 from grader.authoring.verify.wrong_programs import (
     SabotagedProgram,
     make_conditional_mistakes,
@@ -147,7 +147,7 @@ def _plan_sabotaged_runs(facts: ProofFacts) -> Iterator[VariantRun]:
     exercise = facts.exercise
     used = facts.evidence.usage if facts.evidence else None
     unbudgeted, free = variants.without_budgets(exercise), variants.without_forbidden(exercise)
-    reseeded = variants.repeat(exercise, "with other seeds")
+    reseeded = variants.repeat(exercise, Repetition.RESEEDED)
     hidden, hidden_again = variants.hidden_only(exercise), variants.hidden_only(reseeded)
     for misconception in exercise.misconceptions:
         if unbudgeted is not None:
@@ -176,9 +176,12 @@ def _plan_sabotaged_runs(facts: ProofFacts) -> Iterator[VariantRun]:
         yield variants.plan_mutant(
             RunGroup.CONDITIONAL, wrong.id, hidden_free, wrong.source, used, exercise
         )
-    for change in REPEATS if facts.sound_tests else ():
+    for repetition in Repetition if facts.sound_tests else ():
         yield variants.plan_with_evidence(
-            RunGroup.REPEATED, change, variants.repeat(exercise, change), facts.right_program
+            RunGroup.REPEATED,
+            repetition,
+            variants.repeat(exercise, repetition),
+            facts.right_program,
         )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from grader.authoring.verify import variants
-from grader.authoring.verify.variants import REPEATS, RunGroup, VariantRun
+from grader.authoring.verify.variants import Repetition, RunGroup, VariantRun
 from grader.authoring.verify.wrong_programs import SabotagedProgram
 from grader.definitions.exercise import Equivalent, Exercise, SuiteTest
 from grader.grading.checks.suite import mutants_of_program
@@ -18,9 +18,9 @@ def plan_suite_runs(exercise: Exercise, wrong: Iterable[SabotagedProgram]) -> It
     yield variants.plan_run(RunGroup.STARTER, "", exercise, exercise.starter)
     for program in wrong:
         yield variants.plan_run(RunGroup.SABOTAGED, program.id, exercise, program.source)
-    for change in REPEATS:
+    for repetition in Repetition:
         yield variants.plan_with_evidence(
-            RunGroup.REPEATED, change, variants.repeat(exercise, change), solution
+            RunGroup.REPEATED, repetition, variants.repeat(exercise, repetition), solution
         )
     tests = tuple(
         replace(test, at_least=1.0) if isinstance(test, SuiteTest) else test

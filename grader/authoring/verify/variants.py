@@ -9,7 +9,7 @@ import math
 import random
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from enum import Enum, auto
+from enum import Enum, StrEnum, auto
 from typing import Any
 
 from grader.definitions.exercise import Exercise, ExerciseId, TestCase, TestId
@@ -17,10 +17,14 @@ from grader.grading.jobs import Job, JobOptions, find_limits
 from grader.grading.results.verdict import ResourceUsage
 from grader.grading.submissions.submission import Submission
 
-REPEATS = {"in another order": False, "with other seeds": True}
-"""The extra runs of a solution; True if their seeds differ, too."""
-
 _SLOWDOWN = 10  # factor above the solution's time at which a program counts as endless
+
+
+class Repetition(StrEnum):
+    """The extra runs of a solution, each with its phrase for a message."""
+
+    SHUFFLED = "in another order"
+    RESEEDED = "with other seeds"  # and shuffled
 
 
 class RunGroup(Enum):
@@ -109,14 +113,14 @@ def _change_test(test: TestCase, **changes: Any) -> TestCase:
     return replace(test, **changes)
 
 
-def repeat(exercise: Exercise, change: str) -> Exercise:
-    """Return the variant for a repetition: shuffled, with the seeds of another id."""
+def repeat(exercise: Exercise, repetition: Repetition) -> Exercise:
+    """Return the variant for a repetition; another id makes other seeds."""
     tests = list(exercise.tests)
-    random.Random(f"{exercise.digest} {change}").shuffle(tests)  # noqa: S311  no secret
+    random.Random(f"{exercise.digest} {repetition}").shuffle(tests)  # noqa: S311  no secret
     changes: dict[str, Any] = {"tests": tuple(tests)}
-    if REPEATS[change]:
-        changes["id"] = ExerciseId(f"{exercise.id} {change}")
-    return make_variant(exercise, change, **changes)
+    if repetition is Repetition.RESEEDED:
+        changes["id"] = ExerciseId(f"{exercise.id} {repetition}")
+    return make_variant(exercise, repetition, **changes)
 
 
 def plan_run(

@@ -38,6 +38,7 @@ class SabotagedProgram:
     source: str
     must_be_rejected: bool = False  # by hidden tests, because no right answer looks like this
     only: str = ""  # the one wrong name, if the others stay right
+    is_unusable: bool = False  # whether it raises or, in a prediction, answers with nonsense
 
     @property
     def change(self) -> str:
@@ -109,13 +110,21 @@ def sabotage_programs(exercise: Exercise, right: str) -> tuple[SabotagedProgram,
     names = list(exercise.defines)
     all_names = dict.fromkeys(names, True)
     programs = [
-        SabotagedProgram(kind, does, sabotage(right, kind, all_names), must_be_rejected)
+        SabotagedProgram(
+            kind,
+            does,
+            sabotage(right, kind, all_names),
+            must_be_rejected,
+            is_unusable=kind == RAISES,
+        )
         for kind, (does, must_be_rejected) in _DOES.items()
     ]
     for name in names if len(names) > 1 else ():
         source = sabotage(right, RAISES, {each: each == name for each in names})
         programs.append(
-            SabotagedProgram(f"{RAISES} in {name}", _DOES[RAISES][0], source, only=name)
+            SabotagedProgram(
+                f"{RAISES} in {name}", _DOES[RAISES][0], source, only=name, is_unusable=True
+            )
         )
     return tuple(programs)
 
@@ -160,10 +169,11 @@ def _make_wrong_answers(exercise: Exercise, right: str) -> Iterator[SabotagedPro
                 label, does = f"{name}: {choice}", f"chooses {choice!r} for {name}"
                 yield SabotagedProgram(label, does, source, must_be_rejected=True, only=name)
     does = "answers with nonsense"
-    yield SabotagedProgram(RAISES, does, _assign(dict.fromkeys(names, _NEVER_RIGHT)))
+    source = _assign(dict.fromkeys(names, _NEVER_RIGHT))
+    yield SabotagedProgram(RAISES, does, source, is_unusable=True)
     for name in names if len(names) > 1 else ():
         source = _assign({**answers, name: _NEVER_RIGHT})
-        yield SabotagedProgram(f"{RAISES} in {name}", does, source, only=name)
+        yield SabotagedProgram(f"{RAISES} in {name}", does, source, only=name, is_unusable=True)
 
 
 def _assign(answers: dict[str, object]) -> str:

@@ -13,7 +13,7 @@ from grader.definitions.collection import load_exercise
 from grader.definitions.files import all_exercise_files, id_in_name
 from grader.definitions.wording import plural
 from grader.errors import UsageError
-from grader.grading.submissions.submission_time import CLONE
+from grader.grading.submissions.submission_time import FileDate
 from grader.grading.submissions.submitted_files import match_exercise
 from grader.sandbox.printable import printable
 
@@ -64,7 +64,7 @@ def command(
     }
     result = collect(source, into, exercise_of, names, files_by_exercise, only)
     click.echo(f"{plural(len(result.times), 'submission')} in {printable(str(into))}")
-    if any(time.source == CLONE for time in result.times.values()):
+    if any(time.source == FileDate.CLONE for time in result.times.values()):
         click.echo("files of a git clone have its date: their times are unknown")
     elif result.are_dates_equal:
         click.echo("all files have one date, that of the download: their times are unknown")

@@ -11,7 +11,7 @@ from typing import Any, Final
 from grader.course.csv_rows import is_yes, parse_rows, read_text
 from grader.course.late_rules import LateRule, Override, compute_grade
 from grader.course.schedule import Schedule
-from grader.course.times_file import DATES_OF_FILES, are_at_once
+from grader.course.times_file import are_at_once
 from grader.definitions.wording import join_first
 from grader.errors import UsageError
 from grader.grading.results.verdict_json import FAULT, NOT_GRADED, verdict_from_data
@@ -239,7 +239,7 @@ def _count_late_days(report: Report, rule: LateRule, schedule: Schedule) -> int:
     time = report.time or SubmissionTime()
     if rule.due is None or time.at is not None:
         return rule.count_late_days(time.at)
-    if time.source in DATES_OF_FILES:
+    if time.is_file_date:
         raise UsageError(f"the time of {report.file} is unknown; {_TIMES_ADVICE}")
     if time.is_late and schedule.find_extension(report.student or "", report.exercise) is not None:
         raise UsageError(

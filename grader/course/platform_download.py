@@ -40,7 +40,7 @@ from grader.grading.submissions.submission import (
     is_notebook,
     size_limit,
 )
-from grader.grading.submissions.submission_time import CLONE, SubmissionTime, is_clone
+from grader.grading.submissions.submission_time import FileDate, SubmissionTime, is_clone
 from grader.grading.submissions.submitted_files import Candidate, choose, list_possible_ids
 from grader.grading.submissions.zips import (
     ZipError,
@@ -76,7 +76,7 @@ class _Upload:
     changed: float  # seconds since 1970
     read: Callable[[int], bytes]  # reads at most so many bytes, or raises ZipError
     inner: str = ""  # path inside the student's own zip, whose path is then `path`
-    source: str = "file"  # the source of the file's date
+    source: FileDate = FileDate.FILE
 
     @property
     def platform(self) -> PlatformName | None:
@@ -265,7 +265,7 @@ def _note_time(
     """Record the time of a file; the latest counts if a submission has several files."""
     source = (platform and platform.platform) or file.source
     time = (platform and platform.time) or SubmissionTime(
-        None if file.source == CLONE else file.changed, source
+        None if file.source == FileDate.CLONE else file.changed, source
     )
     before = result.times.get(key, time)
     result.times[key] = max(before, time, key=lambda time: (time.is_late, time.at or 0))
@@ -459,7 +459,7 @@ def _walk_folder(source: Path) -> Iterator[_Upload]:
             clones.add(Path(here))
         for path in (Path(here, name) for name in names):
             inner = path.relative_to(source).as_posix()
-            kind = CLONE if Path(here) in clones else "file"
+            kind = FileDate.CLONE if Path(here) in clones else FileDate.FILE
             yield _Upload(inner, path.lstat().st_mtime, functools.partial(read, path), source=kind)
 
 
@@ -478,7 +478,7 @@ def _walk_zip(
             result.is_damaged = True
         elif not is_folder(entry):
             read = functools.partial(read_entry, archive, entry)
-            yield _Upload(path, _read_date(entry), read, source="zip")
+            yield _Upload(path, _read_date(entry), read, source=FileDate.ZIP)
 
 
 def _read_date(entry: zipfile.ZipInfo) -> float:

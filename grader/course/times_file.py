@@ -9,14 +9,12 @@ from typing import Final
 from grader.course.csv_rows import is_yes, parse_rows, read_text
 from grader.course.schedule import parse_zoned_time
 from grader.errors import UsageError
-from grader.grading.submissions.submission_time import ALL, CLONE, SubmissionTime, Times, format_utc
+from grader.grading.submissions.submission_time import ALL, SubmissionTime, Times, format_utc
 from grader.grading.submissions.submitted_files import SAME_MOMENT_SECONDS
 from grader.whole_files import write_whole
 
 TIMES_FILE: Final = "times.csv"
 """The file's name, in the folder that contains the students' folders."""
-DATES_OF_FILES: Final = frozenset({"file", "zip", "Moodle", CLONE})
-"""The sources of times that are dates of files."""
 
 
 def read_times(path: Path) -> dict[tuple[str, str], SubmissionTime]:
@@ -58,8 +56,6 @@ def write_times(path: Path, times: Times) -> None:
 
 def are_at_once(times: Iterable[tuple[str, SubmissionTime]]) -> bool:
     """Return whether all files have one date, which is then that of a download or a copy."""
-    dated = [
-        (student, time.at) for student, time in times if time.source in DATES_OF_FILES and time.at
-    ]
+    dated = [(student, time.at) for student, time in times if time.is_file_date and time.at]
     moments = [at for _, at in dated]
     return len(dict(dated)) > 1 and max(moments) - min(moments) <= SAME_MOMENT_SECONDS

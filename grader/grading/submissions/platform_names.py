@@ -6,11 +6,13 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from grader.grading.submissions.submission_time import SubmissionTime
+from grader.grading.submissions.submission_time import FileDate, SubmissionTime
 
 _PLATFORMS: Final = {
     # Name, number, file. With folders, the file is a separate part of the path.
-    "Moodle": re.compile(r"(?P<name>.+?)_(?P<id>[0-9]+)_assignsubmission_file(?:_(?P<file>.*))?"),
+    FileDate.MOODLE: re.compile(
+        r"(?P<name>.+?)_(?P<id>[0-9]+)_assignsubmission_file(?:_(?P<file>.*))?"
+    ),
     # Name, number, number of the upload, file.
     "Canvas": re.compile(
         r"(?P<name>.+?)_(?P<late>LATE_)?(?P<id>[0-9]+)_(?P<upload_number>[0-9]+)_"

@@ -3,12 +3,20 @@
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final, Self
 
-CLONE: Final = "git clone"
-"""The source of submissions without a time. The files of a clone have the date of the clone, and
-commits have dates that a student's machine chose."""
+
+class FileDate(StrEnum):
+    """The sources of times that are dates of files, by their names in records."""
+
+    FILE = "file"
+    ZIP = "zip"
+    MOODLE = "Moodle"  # a download, whose names of files contain no date
+    # Submissions without a time: the files of a clone have the date of the clone, and commits have
+    # dates that a student's machine chose.
+    CLONE = "git clone"
 
 
 ALL: Final = "all"
@@ -31,8 +39,13 @@ class SubmissionTime:
     """The time of a submission, and the source of the time."""
 
     at: float | None = None  # seconds since 1970; None if the source does not provide it
-    source: str = "file"
+    source: str = FileDate.FILE  # or the name of a platform or of a CSV file
     is_late: bool = False  # whether a platform marks the submission as late, without a time
+
+    @property
+    def is_file_date(self) -> bool:
+        """True if the time is the date of a file."""
+        return self.source in [*FileDate]
 
     def data(self) -> dict[str, str | bool]:
         """Return the entries for a record of JSON types."""
@@ -51,7 +64,7 @@ class SubmissionTime:
         if text is None and "time_from" not in data:
             return None
         at = None if text is None else dt.datetime.fromisoformat(text).timestamp()
-        return cls(at, str(data.get("time_from", "file")), data.get("marked_late") is True)
+        return cls(at, str(data.get("time_from", FileDate.FILE)), data.get("marked_late") is True)
 
 
 Times = Mapping[tuple[str, str], SubmissionTime]

@@ -18,7 +18,7 @@ from grader.grading.results.verdict_json import FAULT, NOT_GRADED, verdict_from_
 from grader.grading.submissions.read_submission import read_submission
 from grader.grading.submissions.submission import Submission
 from grader.grading.submissions.submission_time import (
-    CLONE,
+    FileDate,
     SubmissionTime,
     Times,
     is_clone,
@@ -133,7 +133,7 @@ def find_submissions(
                 plan.left_out.update(left_out)
                 by_file = SubmissionTime(best.changed)
                 if is_clone(student_folder.path):
-                    by_file = SubmissionTime(source=CLONE)
+                    by_file = SubmissionTime(source=FileDate.CLONE)
                 time = time_in(plan.times, student, name) or by_file
                 yield Entry(student, best.path, name, time), exercise
 

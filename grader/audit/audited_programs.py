@@ -22,6 +22,7 @@ class AuditedProgram:
     # its wrong one.
     diff: str
     line: int  # the solution's line where the change begins
+    operator: str = ""  # the mutation operator that made it
     misconception: str | None = None  # the title of a known mistake
     misconception_id: str | None = None  # the misconception's id, which several exercises may share
     # For a known mistake, the solution with the exercise's right program in the same place.

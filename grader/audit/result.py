@@ -36,6 +36,8 @@ class Survivor:
     # A ready-made test that fails on the program and passes on the solution.
     test: str | None = None
     misconception: str | None = None  # the title of a known mistake
+    operator: str = ""  # the mutation operator that made it
+    test_name: str = ""  # the name of the function or method in `test`
 
 
 GROUPS: Final = ("survivors", "equivalent", "untried", "unread", "accepted")

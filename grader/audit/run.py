@@ -107,7 +107,7 @@ class _Auditor:
         self._make_candidates()
         # Functions that the starter already contains are not mutated.
         programs = [
-            AuditedProgram(mutant.change, mutant.source, mutant.diff, mutant.line)
+            AuditedProgram(mutant.change, mutant.source, mutant.diff, mutant.line, mutant.operator)
             for mutant in mutants(self._source, starter=self._assignment.starter or "")
         ]
         programs += self._try_misconceptions()
@@ -358,11 +358,17 @@ class _Auditor:
         for program in survived:
             change, call = program.change, calls.get(program.change)
             survivor = Survivor(
-                change, program.diff, program.line, misconception=program.misconception
+                change,
+                program.diff,
+                program.line,
+                misconception=program.misconception,
+                operator=program.operator,
             )
             if call is not None:
                 shown = {name: call[name] for name in ("example", "expected", "got")}
-                survivor = replace(survivor, **shown, test=proven.get(change))
+                survivor = replace(survivor, **shown)
+            if (test := proven.get(change)) is not None:
+                survivor = replace(survivor, test=test.text, test_name=test.name)
             if call is None:
                 group = "equivalent" if coverage.find_tests_reaching(program) else "untried"
             elif call["unread"]:
@@ -375,7 +381,7 @@ class _Auditor:
 
     def _prove(
         self, programs: Sequence[AuditedProgram], calls: Mapping[str, Message]
-    ) -> tuple[dict[str, str], str]:
+    ) -> tuple[dict[str, ReadyTest], str]:
         """Return the ready-made tests that pass on the solution and kill their program.
 
         Also return a module with a small set of them that kills all of these programs.
@@ -412,9 +418,9 @@ class _Auditor:
             failed = {test.rpartition("::")[2] for test in tasks.find_tests(outcome, "failed")}
             for name in kills.keys() & failed:
                 kills[name].add(task.name)
-        texts = {test.name: test.text for test in tests}
+        by_name = {test.name: test for test in tests}
         proven = {
-            change: texts[name]
+            change: by_name[name]
             for change, name in test_names.items()
             if change in kills.get(name, ())
         }

@@ -28,6 +28,7 @@ MISTAKE = Survivor(
     expected="[1. 0.]",
     got="[nan  0.]",
     test="def test_softmax_of_large_values():\n    assert np.allclose(softmax(np.array([1000.0, 0.0])), [1.0, 0.0])\n",
+    test_name="test_softmax_of_large_values",
     misconception="The maximum is not subtracted",
 )
 MUTANT = replace(MISTAKE, change="`-` becomes `+`", misconception=None, line=6, test=None)
@@ -82,15 +83,14 @@ def test_the_gravest_finding_comes_first() -> None:
 
 def test_a_part_left_out_comes_first_and_a_change_of_a_dtype_last() -> None:
     """Few tasks promise a dtype, and every test should notice what is missing."""
-    dtype = replace(MUTANT, change="other-dtype in softmax: `float` -> `int`")
-    dropped = replace(MUTANT, change="drop-scale in softmax: `x / 2` -> `x`", line=7)
+    dtype = replace(MUTANT, change="`float` becomes `int`", operator="other-dtype")
+    dropped = replace(MUTANT, change="`x / 2` becomes `x`", line=7, operator="drop-scale")
     audit = replace(AUDIT, survivors=(dtype, MUTANT, dropped), checks=())
     assert headline(audit) == [
-        "3 small changes of the solution pass all tests; the first: drop-scale in softmax: `x / 2` "
-        "-> `x`."
+        "3 small changes of the solution pass all tests; the first: `x / 2` becomes `x`."
     ]
     text = FORMATS["text"]([audit])
-    assert text.index("2. softmax.py:6: `-`") < text.index("3. softmax.py:6: other-dtype")
+    assert text.index("2. softmax.py:6: `-`") < text.index("3. softmax.py:6: `float`")
 
 
 def test_the_headline_names_three_known_mistakes() -> None:
@@ -150,7 +150,9 @@ def test_nothing_of_an_assignment_is_markup() -> None:
 
 def test_a_test_that_rejects_several_is_shown_once() -> None:
     """The other mutants refer to it by name."""
-    audit = replace(AUDIT, survivors=(replace(MUTANT, test=MISTAKE.test), MISTAKE))
+    audit = replace(
+        AUDIT, survivors=(replace(MUTANT, test=MISTAKE.test, test_name=MISTAKE.test_name), MISTAKE)
+    )
     for name in ("text", "markdown", "html"):
         said = FORMATS[name]([audit])
         assert said.count("def test_softmax_of_large_values") == 1

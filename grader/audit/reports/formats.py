@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from grader.audit.reports.document import html, markdown, text
 from grader.audit.reports.phrases import headline, percent, sort_checks
-from grader.audit.result import GROUPS, Audit
+from grader.audit.result import GROUPS, Audit, Survivor
 from grader.authoring.sarif import SarifResult, make_log
 from grader.reports.phrases import to_one_line
 
@@ -43,13 +43,19 @@ def audit_json(audits: Sequence[Audit]) -> str:
             "misconceptions": audit.misconceptions,
             "seconds": audit.seconds,
             "checks": [asdict(check) for check in audit.checks],
-            **{name: [asdict(program) for program in getattr(audit, name)] for name in GROUPS},
+            **{name: [*map(_survivor_data, getattr(audit, name))] for name in GROUPS},
             "notes": list(audit.assignment.notes),
         }
         for audit in audits
     ]
     report = {"format": _FORMAT, "audits": entries}
     return json.dumps(report, indent=2, ensure_ascii=False) + "\n"
+
+
+def _survivor_data(survivor: Survivor) -> dict[str, object]:
+    data = asdict(survivor)
+    del data["operator"], data["test_name"]
+    return data
 
 
 def sarif(audits: Sequence[Audit]) -> str:

@@ -1,6 +1,5 @@
 """Sentences that all formats of an audit share."""
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -16,7 +15,6 @@ UNREAD: Final = "These differ in an attribute alone that no test reads, so none 
 ACCEPTED: Final = "Named in the file of accepted ones, so none counts:"
 
 _GRAVE: Final = ("solution passes", "starter fails", "order", "never calls", "accepts sevens")
-_FUNCTION: Final = re.compile(r"\bdef (\w+)")
 _MAX_NAMES: Final = 3  # known mistakes named in the headline
 _VERDICTS: Final = ("hole", "note", "ok")
 
@@ -113,8 +111,8 @@ def sort_survivors(survivors: Sequence[Survivor]) -> list[Survivor]:
         survivors,
         key=lambda survivor: (
             survivor.misconception is None,
-            "dtype" in survivor.change.partition(" in ")[0],
-            not survivor.change.startswith("drop-"),
+            survivor.operator in ("drop-dtype", "other-dtype"),
+            not survivor.operator.startswith("drop-"),
         ),
     )
 
@@ -125,8 +123,7 @@ def find_repeated_tests(survivors: Sequence[Survivor]) -> dict[str, str]:
     repeated: dict[str, str] = {}
     for survivor in survivors:
         if survivor.test in earlier_tests:
-            name = _FUNCTION.search(survivor.test or "")
-            repeated[survivor.change] = name[1] if name else "a test above"
+            repeated[survivor.change] = survivor.test_name
         if survivor.test:
             earlier_tests.add(survivor.test)
     return repeated

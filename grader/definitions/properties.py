@@ -15,7 +15,7 @@ class NamedProperty:
     meaning: str  # sentence for authors
     on_page: str  # sentence for learners on the page of a visible test
     in_hidden_test: str  # sentence about a breach in a hidden test
-    difference: str = ""  # sentence about a breach; `{name}` is the sentence about the values
+    difference: str = ""  # sentence about a breach; `{values}` is the sentence about the values
     moves: Literal["nothing", "one input", "inputs"] = "nothing"
     has_axis: bool = False  # whether a test may name its axis
     needs_against: bool = False  # whether it needs a second expression
@@ -32,7 +32,7 @@ PROPERTIES: Final[Mapping[str, NamedProperty]] = {
         meaning="A constant added along `axis` of the inputs does not change the result.",
         on_page="A constant added to the inputs changes nothing.",
         in_hidden_test="The result changes when a constant is added to the inputs.",
-        difference="A constant added to {moved} should change nothing. {name}",
+        difference="A constant added to {moved} should change nothing. {values}",
         moves="inputs",
         has_axis=True,
     ),
@@ -42,7 +42,7 @@ PROPERTIES: Final[Mapping[str, NamedProperty]] = {
         in_hidden_test="The result at some position depends on later positions.",
         difference=(
             "Position {last} may not depend on later ones, but changing those changes the result "
-            "up to it. {name}"
+            "up to it. {values}"
         ),
         moves="inputs",
         has_axis=True,
@@ -51,7 +51,7 @@ PROPERTIES: Final[Mapping[str, NamedProperty]] = {
         meaning="Inputs reordered along `axis` give the result in that order, too.",
         on_page="Reordering the inputs reorders the result in the same way.",
         in_hidden_test="Reordering the inputs does not just reorder the result.",
-        difference="Reordering {moved} should reorder the result in the same way. {name}",
+        difference="Reordering {moved} should reorder the result in the same way. {values}",
         moves="inputs",
         has_axis=True,
     ),
@@ -59,7 +59,7 @@ PROPERTIES: Final[Mapping[str, NamedProperty]] = {
         meaning="Inputs reordered along `axis` give the same result.",
         on_page="The order of the inputs does not matter.",
         in_hidden_test="The result depends on the order of the inputs.",
-        difference="Reordering {moved} should not change the result. {name}",
+        difference="Reordering {moved} should not change the result. {values}",
         moves="inputs",
         has_axis=True,
     ),
@@ -78,7 +78,7 @@ PROPERTIES: Final[Mapping[str, NamedProperty]] = {
         meaning="The result is the gradient of the number `against` with respect to the input.",
         on_page="The result agrees with finite differences.",
         in_hidden_test="The gradient does not agree with finite differences in this hidden test.",
-        difference="The gradient differs from finite differences of {moved}. {name}",
+        difference="The gradient differs from finite differences of {moved}. {values}",
         moves="one input",
         needs_against=True,
     ),
@@ -86,20 +86,20 @@ PROPERTIES: Final[Mapping[str, NamedProperty]] = {
         meaning="Applied to its own result in place of the input, it gives that again.",
         on_page="Applied to its own result, it changes nothing more.",
         in_hidden_test="Applying your function to its own result changes it once more.",
-        difference="Applied to its own result, your function should change nothing more. {name}",
+        difference="Applied to its own result, your function should change nothing more. {values}",
         moves="one input",
     ),
     "deterministic": NamedProperty(
         meaning="Called again with the same inputs, it gives exactly the same.",
         on_page="The same inputs give the same result.",
         in_hidden_test="Two calls with the same inputs give different results.",
-        difference="Two calls with the same inputs should give the same. {name}",
+        difference="Two calls with the same inputs should give the same. {values}",
     ),
     "two_ways_agree": NamedProperty(
         meaning="The result is that of `against`, another way to it.",
         on_page="Both ways give the same result.",
         in_hidden_test="Two ways to one result differ in this hidden test.",
-        difference="The result should be that of `{against}`. {name}",
+        difference="The result should be that of `{against}`. {values}",
         needs_against=True,
     ),
 }

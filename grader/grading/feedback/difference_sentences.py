@@ -1,7 +1,4 @@
-"""The sentences about differences, made from the facts of a comparison.
-
-For the breach of a property, the property's sentence includes the one about the values.
-"""
+"""The sentences about differences, made from the facts of a comparison."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -29,7 +26,6 @@ _TUPLE: Final = re.compile(
     r"[Rr]eturns? (?:(?!shape)[^.`])*`\(([A-Za-z_]\w*(?:, [A-Za-z_]\w*)+)\)`"
 )
 _LINE: Final = 80  # characters of a printed text that a sentence quotes
-_SAME_SHAPE: Final = f"{_THE_RESULT} has the right shape, but "
 
 
 def difference_message(
@@ -85,15 +81,6 @@ def difference_sentence(
     difference: Difference, name: str = _THE_RESULT, items: Sequence[str] = ()
 ) -> str:
     """Return the sentence about a difference."""
-    if difference.cause is not None:
-        part = _THE_RESULT
-        if difference.sentence_key == "gradient":
-            place = difference.facts["place"]
-            part = "The slope along a random direction"
-            if place is not None:
-                part = f"The entry at {list(place)}"
-        values = difference_sentence(difference.cause, part).removeprefix(_SAME_SHAPE)
-        name = f"{values[0].upper()}{values[1:]}"
     name = _part(name, difference.path, items)
     if difference.sentence_key == "figure":
         from grader.grading.feedback.figure_sentences import figure_sentence  # rarely needed
@@ -106,8 +93,29 @@ def difference_sentence(
         table = SUITE_SENTENCES
     facts = difference.facts
     moved = " and ".join(f"`{name}`" for name in facts.get("moved", ()))
-    names = {"name": name, "kind": describe_value(facts.get("got")), "moved": moved}
+    names = {
+        "name": name,
+        "kind": describe_value(facts.get("got")),
+        "moved": moved,
+        "values": _breach_sentence(difference),
+    }
     return render_sentence(table[difference.sentence_key], name, extra_names=names, **facts)
+
+
+def _breach_sentence(difference: Difference) -> str:
+    """Return the sentence about the values that breach a property, or ""."""
+    cause = difference.cause
+    if cause is None:
+        return ""
+    if difference.sentence_key == "gradient":
+        place = difference.facts["place"]
+        is_slope = place is None
+        part = "The slope along a random direction" if is_slope else f"The entry at {list(place)}"
+        return difference_sentence(cause, part)
+    if cause.sentence_key == "values" and not cause.path:
+        values = _differing_values(**cause.facts)
+        return f"{values[0].upper()}{values[1:]}"
+    return difference_sentence(cause)
 
 
 def describe_value(value: object) -> str:
@@ -161,17 +169,15 @@ def _not_finite(
     )
 
 
-def _values(
-    name: str, *, expected: object, got: object, count: int, total: int, place: Sequence[int]
+def _differing_values(
+    *, expected: object, got: object, count: int, total: int, place: Sequence[int]
 ) -> str:
     expected_text, got_text = distinct_texts(expected, got)
     differ = "differs" if count == 1 else "differ"
     error_is = "the error is" if count == 1 else "the largest error is"
     where = "" if total == 1 else f"; {error_is} at {list(place)}"
-    return (
-        f"{name} has the right shape, but {_share(count, total, 'value')} {differ}{where}: "
-        f"expected {expected_text}, got {got_text}."
-    )
+    share = _share(count, total, "value")
+    return f"{share} {differ}{where}: expected {expected_text}, got {got_text}."
 
 
 def _share(count: int, total: int, noun: str) -> str:
@@ -217,8 +223,7 @@ def _two_digits(count: float) -> str:
     return f"{count:.2g}" if count < 100 else f"{count:.0f}"  # noqa: PLR2004  whole numbers from 100 on
 
 
-# Sentences by `Difference.sentence_key`. `name` is the name of the value or, for the breach of a
-# property, the sentence about the values.
+# Sentences by `Difference.sentence_key`. `name` is the name of the value.
 _SENTENCES: Final[Mapping[str, SentenceTemplate]] = {
     "none": lambda name, expected: (
         f"{name} is None. Does every path through your function end in `return`?"
@@ -245,7 +250,7 @@ _SENTENCES: Final[Mapping[str, SentenceTemplate]] = {
     "number-not-finite": lambda name, number: (
         f"{name} is {number_text(number)}, where a finite number is expected."
     ),
-    "values": _values,
+    "values": lambda name, **facts: f"{name} has the right shape, but {_differing_values(**facts)}",
     "mask": lambda name, count, total: (
         f"{name} has another mask than expected in {_share(count, total, 'place')}."
     ),

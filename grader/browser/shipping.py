@@ -5,7 +5,7 @@ import importlib.util
 import io
 import sys
 import zipfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -13,6 +13,7 @@ from typing import Final
 import grader
 from grader.browser.data_encoding import BreakData, EngineData, measure_size, to_text
 from grader.definitions.exercise import Exercise, Literals, Seeded, TestCase
+from grader.definitions.imports import walk_imports
 from grader.errors import DefinitionError
 from grader.grading.checks import make_check
 from grader.grading.diagnosis.break_it import list_allowed_calls
@@ -90,26 +91,11 @@ def list_modules() -> dict[str, Path]:
         paths[name] = path
         parent = name.rpartition(".")[0]
         package = name if path.name == "__init__.py" else parent
-        pending += _find_imports(path.read_text(encoding="utf-8"), package)
+        for imported in walk_imports(ast.parse(path.read_bytes())):
+            relative = "." * imported.level + ".".join(imported.parts)
+            pending.append(importlib.util.resolve_name(relative, package))
         pending.append(parent)
     return paths
-
-
-def _find_imports(source: str, package: str) -> Iterator[str]:
-    """Yield the dotted names of the modules and members that a module imports when it runs."""
-    pending: list[ast.AST] = [ast.parse(source)]
-    while pending:
-        node = pending.pop()
-        match node:
-            case ast.If(test=ast.Name(id="TYPE_CHECKING")):
-                continue
-            case ast.Import(names=names):
-                yield from (alias.name for alias in names)
-            case ast.ImportFrom(module=module, level=level, names=names):
-                absolute_name = importlib.util.resolve_name("." * level + (module or ""), package)
-                yield absolute_name
-                yield from (f"{absolute_name}.{alias.name}" for alias in names)
-        pending += ast.iter_child_nodes(node)
 
 
 def make_engine_data(
@@ -231,7 +217,7 @@ def _can_be_sent(
         return False
     sent, values = _shrink_test(exercise, test, computed)
     if isinstance(sent.given, Seeded):
-        imported = {name.partition(".")[0] for name in _find_imports(sent.given.code, "")}
+        imported = {name.parts[0] for name in walk_imports(ast.parse(sent.given.code))}
         if not imported <= {"numpy", *packages, *sys.stdlib_module_names}:
             return False
     size = measure_size(values)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from grader.definitions.imports import find_imports
+from grader.definitions.imports import find_packages
 from grader.errors import DefinitionError, Location, Problem
 
 CertificationMode: TypeAlias = Literal["certified", "practice"]
@@ -34,7 +34,7 @@ class Course:
 
     def find_package_problems(self, code: str) -> tuple[Problem, ...]:
         """Return the problems for packages that code imports but that are not installed."""
-        names = find_imports(code, self.problem_by_package) if self.problem_by_package else ()
+        names = find_packages(code, self.problem_by_package) if self.problem_by_package else ()
         return tuple(
             problem
             for package, problem in self.problem_by_package.items()

@@ -14,7 +14,7 @@ from grader.authoring.sources.draft import Draft, DraftTest
 from grader.authoring.sources.notebook_cells import has_statement
 from grader.authoring.sources.notebook_reader import read_notebook
 from grader.authoring.sources.program_parts import join, read_program
-from grader.authoring.sources.python_parsing import error_in, parse, walk_imports
+from grader.authoring.sources.python_parsing import error_in, parse
 from grader.authoring.sources.source_files import (
     NotJsonError,
     UnreadableError,
@@ -22,6 +22,7 @@ from grader.authoring.sources.source_files import (
     read_text,
     read_text_inside,
 )
+from grader.definitions.imports import walk_imports
 from grader.errors import UsageError
 from grader.notebook_files import MAX_NOTEBOOK
 

@@ -15,20 +15,14 @@ from typing import Final
 
 from grader.authoring.sources.assignment import Assignment
 from grader.authoring.sources.folder_files import FolderFiles
-from grader.authoring.sources.python_parsing import (
-    ImportedName,
-    error_in,
-    has_test,
-    is_test_case,
-    parse,
-    walk_imports,
-)
+from grader.authoring.sources.python_parsing import error_in, has_test, is_test_case, parse
 from grader.authoring.sources.source_files import (
     MAX_FILE,
     UnreadableError,
     printable_name,
     read_text,
 )
+from grader.definitions.imports import ImportedName, walk_imports
 from grader.errors import UsageError
 
 _HELPERS: Final = frozenset(

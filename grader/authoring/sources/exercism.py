@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from grader.authoring.sources.draft import Draft, SourceDrafts
 from grader.authoring.sources.program_parts import parse_or_none
-from grader.authoring.sources.python_parsing import walk_imports
 from grader.authoring.sources.source_files import (
     UnreadableError,
     find_path_inside,
@@ -17,6 +16,7 @@ from grader.authoring.sources.source_files import (
     read_text_inside,
 )
 from grader.authoring.sources.translate_tests import add_tests
+from grader.definitions.imports import walk_imports
 
 CONFIG: Final = ".meta/config.json"
 _MODEL: Final = ("exemplar", "example")

@@ -1,10 +1,8 @@
-"""Parsing of an assignment's Python files, and the modules that they import."""
+"""Parsing of an assignment's Python files."""
 
 import ast
 import sys
 import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from grader.authoring.sources.source_files import printable_name
@@ -41,30 +39,6 @@ def parse(source: str, path: Path) -> ast.Module:
         raise error_in(
             path, f"Python {version} cannot read this: it is nested too deeply"
         ) from error
-
-
-@dataclass(frozen=True, slots=True)
-class ImportedName:
-    """A module that a file may import; `from a import b` gives `a` and `a.b`."""
-
-    parts: tuple[str, ...]
-    level: int  # dots of a relative import; 0 if absolute
-    line: int
-
-
-def walk_imports(tree: ast.Module) -> Iterator[ImportedName]:
-    """Yield the modules that a file imports, including imports inside functions."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield ImportedName(tuple(alias.name.split(".")), 0, node.lineno)
-        elif isinstance(node, ast.ImportFrom):
-            base = tuple(node.module.split(".")) if node.module else ()
-            if base:
-                yield ImportedName(base, node.level, node.lineno)
-            for alias in node.names:
-                if alias.name != "*":
-                    yield ImportedName((*base, alias.name), node.level, node.lineno)
 
 
 def has_test(tree: ast.Module) -> bool:

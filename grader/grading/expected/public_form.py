@@ -6,7 +6,7 @@ from types import FunctionType
 from typing import Any, Final
 
 from grader.definitions.exercise import Exercise, Seeded
-from grader.definitions.imports import find_imports
+from grader.definitions.imports import find_packages
 from grader.definitions.public_exercise import (
     DescribedValue,
     PublicExercise,
@@ -112,7 +112,7 @@ def imported_packages(exercise: Exercise) -> tuple[str, ...]:
     bodies = [test.code for test in visible if test.code_key == "pytest"]
     bodies += [test.given.code for test in visible if isinstance(test.given, Seeded)]
     programs = "\n".join((exercise.starter, exercise.solution, *bodies))
-    return find_imports(programs, exercise.packages)
+    return find_packages(programs, exercise.packages)
 
 
 def missing_in_page(

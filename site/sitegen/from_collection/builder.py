@@ -20,7 +20,7 @@ from grader.definitions.course_file import load_course
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import TRACK_FILE, course_file, exists, folder_list
 from grader.definitions.images import image_files
-from grader.definitions.imports import find_imports
+from grader.definitions.imports import find_packages
 from grader.definitions.public_exercise import PublicTest, PublicTrack
 from grader.definitions.rules.test_rules import uses_any
 from grader.definitions.track import LessonDefinition, Track, TrackDefinition, TrackId
@@ -372,7 +372,7 @@ class ContentBuilder:
         if exists(course):
             loaded = load_course(course)
             loaded.refuse_missing_packages(code)
-            packages = find_imports(code, loaded.packages)
+            packages = find_packages(code, loaded.packages)
         return TrackLesson(
             entry.id,
             entry.title,

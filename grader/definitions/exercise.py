@@ -234,6 +234,11 @@ class _BaseTest:
         """True if the expected value comes from the exercise's solution."""
         return isinstance(self.expect, FromSolution)
 
+    def with_code(self, code: str) -> Self:
+        """Return the test with other Python code."""
+        changes: dict[str, Any] = {self.code_key: code}
+        return replace(self, **changes)
+
     def with_expected_from(self, _program: FromReference | FromSolution, /) -> Self:
         """Return the test with a program as the source of its expected value, if it has one."""
         return self

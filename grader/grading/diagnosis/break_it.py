@@ -81,8 +81,7 @@ def _list_probed_calls(oracle: Oracle) -> Iterator[tuple[ProbeCall, AllowedCall]
             continue
         test = replace(probe.expected_test, id=EXAMPLE_ID, tolerance=probe.failing_test.tolerance)
         # For the same result as in a page, which lacks the reference.
-        if isinstance(test, CallTest):
-            test = replace(test, expect=FromSolution())
+        test = test.with_expected_from(FromSolution())
         plain = replace(probe.call, code=probe.call.code.removesuffix(".dtype.name"))
         if plain != probe.call and isinstance(test, CallTest):  # the test compares the dtype
             test = replace(test, call=plain.code, dtype="exact")
@@ -97,11 +96,7 @@ def _list_probed_calls(oracle: Oracle) -> Iterator[tuple[ProbeCall, AllowedCall]
             python_text([*map(list, ordinary)])  # raises if the arguments cannot be written
             if ordinary:
                 # Without its place and code the test equals those that compare alike.
-                test = replace(test, where=oracle.exercise.where)
-                if isinstance(test, CallTest):
-                    test = replace(test, call="")
-                else:
-                    test = replace(test, run="")
+                test = replace(test, where=oracle.exercise.where).with_code("")
                 allowed = AllowedCall(call.shape, places, test, ordinary)
                 yield replace(probe, call=plain), allowed
 

@@ -221,8 +221,7 @@ def _judge(
     """
     code = rules.call.code
     arguments = {f"argument_{number}": value for number, value in enumerate(values)}
-    test = replace(rules.allowed.test, given=Literals(arguments))
-    test = replace(test, run=code) if isinstance(test, OutputTest) else replace(test, call=code)
+    test = replace(rules.allowed.test, given=Literals(arguments)).with_code(code)
     exercise = replace(exercise, tests=(test,))
     oracle = Oracle(exercise, sandbox)
     try:

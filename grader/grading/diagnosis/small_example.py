@@ -18,7 +18,7 @@ agree on it, and it has all properties of ordinary draws.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from grader.definitions.exercise import Literals, OutputTest
+from grader.definitions.exercise import Literals
 from grader.errors import DefinitionError
 from grader.grading.diagnosis.hidden_constants import PublicValues
 from grader.grading.diagnosis.input_search import (
@@ -121,11 +121,9 @@ def _make_example(
         arguments = {name: evaluate(python_text(value), {}) for name, value in inputs.items()}
     except (NotWritableError, SyntaxError):
         return None
-    test = probe.expected_test
-    if isinstance(test, OutputTest):  # its statements run in the submission, which may lack `np`
-        test = replace(test, given=Literals(arguments))
-    else:
-        test = replace(test, call=call, given=Literals(arguments))
+    test = replace(probe.expected_test, given=Literals(arguments))
+    if test.is_expression:  # statements run in the submission, which may lack `np`
+        test = test.with_code(call)
     exercise = replace(failed.exercise, tests=(test,), forbid=None)
     oracle = Oracle(exercise, failed.oracle.sandbox)
     with SubmissionRun(oracle, failed.submission, limits) as run:

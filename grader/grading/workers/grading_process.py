@@ -19,12 +19,13 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from grader.errors import GraderFault, SandboxFault
+from grader.errors import DefinitionError, GraderFault, SandboxFault
 from grader.grading.jobs import Job
 from grader.grading.results.verdict_json import verdict_from_data
 from grader.grading.workers.pool import MAX_TRIES
 from grader.sandbox.channel import Channel
 from grader.sandbox.limits import ONE_BLAS_THREAD
+from grader.sandbox.printable import inert
 
 if TYPE_CHECKING:
     from grader.grading.results.verdict import Verdict
@@ -99,8 +100,8 @@ class GradingProcess:
         """Grade a job.
 
         Returns:
-            A future with the verdict, a `DefinitionRefusedError` or a `GraderFault`. A
-            `SandboxFault` is a fault of this host, independent of the job.
+            A future with the verdict, a `DefinitionError` or a `GraderFault`. A `SandboxFault` is a
+            fault of this host, independent of the job.
         """
         future: Future[Verdict] = Future()
         with self._changed:
@@ -225,13 +226,9 @@ class GradingProcess:
             future.set_exception(SandboxFault(reason))
 
 
-class DefinitionRefusedError(GraderFault):
-    """An exercise cannot be run with any submission; its author has to fix it."""
-
-
 def _settle(future: "Future[Verdict]", job: Job, message: Mapping[str, Any]) -> None:
-    if "definition" in message:
-        future.set_exception(DefinitionRefusedError(message["definition"]))
+    if "problems" in message:
+        future.set_exception(DefinitionError.from_data(message["problems"], inert))
     elif "verdict" in message:
         verdict = verdict_from_data(message["verdict"])
         asked = (job.exercise.digest, job.submission.digest)

@@ -61,7 +61,7 @@ def main(descriptor: int, workers: int) -> int:
                     if isinstance(result, Verdict):
                         reply = {"verdict": verdict_data(result)}
                     elif isinstance(result, DefinitionError):
-                        reply = {"definition": str(result)}
+                        reply = {"problems": result.data()}
                     else:
                         reply = {"fault": str(result)}
                     send({"job": job.tag, **reply})

@@ -7,6 +7,7 @@ import pytest
 from etude_server.catalog import Catalog
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
+from grader.errors import DefinitionError
 from grader.grading.jobs import Job
 from grader.grading.results.verdict import Outcome
 from grader.grading.submissions.submission import Submission
@@ -39,3 +40,14 @@ def test_an_authors_code_may_multiply_large_matrices(tmp_path: Path) -> None:
     with GradingProcess(1) as pool:
         verdict = pool.grade(_job(load_exercise(path))).result(timeout=30)
     assert verdict.outcome is Outcome.PASSED
+
+
+def test_an_authors_mistake_comes_back_with_its_place(tmp_path: Path) -> None:
+    """The service parks the submission and shows the problem with file, line and column."""
+    path = tmp_path / "double.yaml"
+    path.write_text(DOUBLE.replace("x = rng.standard_normal(5)", "x = 1 / 0"))
+    with GradingProcess(1) as pool:
+        error = pool.grade(_job(load_exercise(path))).exception(timeout=30)
+    assert isinstance(error, DefinitionError)
+    assert "given raises ZeroDivisionError" in error.problems[0].message
+    assert error.problems[0].where.path == path

@@ -22,13 +22,12 @@ from grader.grading.workers.submissions_folder import (
     Entry,
     EntryResult,
     Plan,
-    ResultsFile,
     plan_batch,
     run_batch,
 )
 from grader.reports.formats import Delivery, RequestedFormat
 from grader.reports.report import Batch, HiddenTests, Report
-from grader.reports.to_json import json_line
+from grader.reports.results_file import ResultsFile
 from grader.safe_files import find_linked_folder
 from grader.sandbox.printable import printable
 
@@ -100,7 +99,7 @@ def command(
                 for record in run_batch(to_do, pool):
                     # Each result is saved as soon as it arrives.
                     if results is not None:
-                        results.write(json_line(Report.of_record(record)))
+                        results.write(Report.of_record(record))
                     records.append(record)
                     advance()
         except Exception as error:
@@ -152,7 +151,7 @@ def _plan(
         folder,
         exercise_ids(*collection),
         lambda name: find_exercise(name, *collection),
-        results,
+        None if results is None else results.verdicts,
         times,
     )
     to_do.not_looked_at = [path for path in to_do.not_looked_at if path != file]

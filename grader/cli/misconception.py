@@ -8,7 +8,7 @@ from grader.authoring.add_entry import add_misconception
 from grader.cli import options
 from grader.course.failures import group_failures
 from grader.course.grades import read_results
-from grader.course.statistics import read_rows
+from grader.course.statistics import make_rows
 from grader.definitions.collection import resolve
 from grader.errors import UsageError
 
@@ -59,7 +59,7 @@ def add(
         number = int(submission)
         if not results:
             raise UsageError(f"{number} is a group in results: name them with --results FILE")
-        groups = group_failures(read_rows(report.data() for report in read_results(results)))
+        groups = group_failures(make_rows(read_results(results)))
         if not 1 <= number <= len(groups):
             raise UsageError(f"there is no group {number}; `etude stats` lists {len(groups)}")
         group = groups[number - 1]

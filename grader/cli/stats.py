@@ -13,7 +13,7 @@ from grader.cli import options
 from grader.cli.server_extra import read_stored, require_one_source, stored_option
 from grader.course.failures import FailureGroup, TestStatistics, group_failures, summarize_tests
 from grader.course.grades import read_results
-from grader.course.statistics import ExerciseStatistics, read_rows, summarize_exercises
+from grader.course.statistics import ExerciseStatistics, make_rows, summarize_exercises
 from grader.definitions.wording import plural
 from grader.errors import UsageError
 from grader.sandbox.printable import printable
@@ -48,7 +48,7 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
     require_one_source(results, database)
     tests, groups = list[TestStatistics](), list[FailureGroup]()
     if database is None:
-        rows = read_rows(report.data() for report in read_results(results))
+        rows = make_rows(read_results(results))
         statistics, tests, groups = (
             summarize_exercises(rows),
             summarize_tests(rows),

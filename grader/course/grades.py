@@ -1,12 +1,11 @@
 """Grades from result files: newest verdicts, missing work, late work and manual points."""
 
 import functools
-import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from grader.course.csv_rows import is_yes, parse_rows, read_text
 from grader.course.late_rules import LateRule, Override, compute_grade
@@ -14,10 +13,11 @@ from grader.course.schedule import Schedule
 from grader.course.times_file import are_at_once
 from grader.definitions.wording import join_first
 from grader.errors import UsageError
-from grader.grading.results.verdict_json import FAULT, NOT_GRADED, verdict_from_data
+from grader.grading.results.verdict_json import NOT_GRADED
 from grader.grading.submissions.submission_time import SubmissionTime, Times, time_in
 from grader.grading.submissions.submitted_files import Candidate, choose
 from grader.reports.report import NOT_SUBMITTED, Batch, CourseGrade, Report
+from grader.reports.results_file import parse_result
 from grader.student_names import LOST_ZEROS, find_lost_zeros
 
 _TIMES_ADVICE: Final = "give the times with --times FILE, a CSV with student, exercise, time"
@@ -52,24 +52,7 @@ def read_results(paths: Iterable[Path]) -> Batch:
     newest: dict[tuple[str, str], dict[str, Report]] = {}
     for path in paths:
         for number, line in enumerate(read_text(path).splitlines(), start=1):
-            try:
-                data = json.loads(line)
-                outcome = str(data["outcome"])
-                head: dict[str, Any] = {"file": str(data["file"]), "student": str(data["student"])}
-                head["time"] = SubmissionTime.from_data(data)
-                if outcome in (FAULT, NOT_GRADED):
-                    # A fault has only the file's name, which writes an exercise's hyphens as
-                    # underscores.
-                    name, message = str(data["exercise"]).replace("_", "-"), str(data["message"])
-                    report = Report(name, outcome=outcome, message=message, **head)
-                else:
-                    verdict = verdict_from_data(data)
-                    report = Report(verdict.exercise, outcome=outcome, verdict=verdict, **head)
-            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-                raise UsageError(
-                    f"{path}:{number} is not a whole result of etude grade --output; "
-                    "delete the line, and --resume grades its file again"
-                ) from None
+            report = parse_result(line, f"{path}:{number}", "and --resume grades its file again")
             files = newest.setdefault((report.student or "", report.exercise), {})
             if report.verdict is not None or files.get(report.file, report).verdict is None:
                 files[report.file] = report

@@ -12,11 +12,12 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
-from grader.grading.results.verdict_json import FAULT, NOT_GRADED
+from grader.grading.results.verdict import Outcome, Verdict
+from grader.grading.results.verdict_json import result_data
+from grader.reports.report import Report
 
-NOT_JUDGED: Final = (FAULT, NOT_GRADED)
 _LINE: Final = re.compile(r"\bline \d+")
 _MIN_STUDENTS: Final = 3  # fewest students for a correlation
 _ROUNDING: Final = 1e-12  # share of a sum of squares that rounding leaves if all values are equal
@@ -55,42 +56,38 @@ class ExerciseStatistics:
     hints: dict[str, int]  # number of diagnoses that pointed to each hint, the most common first
 
 
-def read_rows(records: Iterable[Mapping[str, Any]]) -> list[Row]:
-    """Read the records of results, one per student and exercise, without faults."""
-    return [row for record in records if (row := read_row(record)) is not None]
+def make_rows(reports: Iterable[Report]) -> list[Row]:
+    """Return the rows of reports, without faults, which say nothing about a student."""
+    return [
+        make_row(report.verdict, report.student or "", report.file)
+        for report in reports
+        if report.verdict is not None
+    ]
 
 
-def read_row(data: Mapping[str, Any]) -> Row | None:
-    """Read one record; return None for a fault, which says nothing about the student."""
-    if data["outcome"] in NOT_JUDGED:
-        return None
-    diagnosis = data.get("diagnosis") or {}
-    is_misconception = diagnosis.get("kind") == "misconception"
-    passed = data["outcome"] == "passed"
-    has_explanation = (
-        passed or data["message"] or diagnosis
-    )  # a program that never ran has a message
-    failed = [test for test in data["tests"] if test["outcome"] not in ("passed", "not run")]
-    messages = [str(data["message"]), *(str(test["message"]) for test in failed)]
+def make_row(verdict: Verdict, student: str = "", file: str = "") -> Row:
+    """Return the row of a verdict."""
+    diagnosis = verdict.diagnosis
+    passed = verdict.outcome is Outcome.PASSED
+    # A program that never ran has a message.
+    has_explanation = passed or verdict.message or diagnosis
+    ran = [test for test in verdict.tests if test.outcome is not Outcome.NOT_RUN]
+    failed = [test for test in ran if test.outcome is not Outcome.PASSED]
     # Equal failures agree in these: each failed test, its outcome, message and result.
-    ends = [[test["id"], test["outcome"], str(test["message"]), test.get("got")] for test in failed]
+    ends = [[test.id, test.outcome, test.message, result_data(test)["got"]] for test in failed]
     return Row(
-        student=str(data["student"]),
-        exercise=str(data["exercise"]),
+        student=student,
+        exercise=verdict.exercise,
         has_passed=passed,
-        score=data["score"] / data["max_score"] if data["max_score"] else 0.0,
-        mistakes=tuple(map(str, diagnosis["ids"])) if is_misconception else (),
-        hint=diagnosis.get("hint"),
-        failed_tests=tuple(str(test["id"]) for test in failed),
-        tests=tuple(
-            (str(test["id"]), test["outcome"] == "passed")
-            for test in data["tests"]
-            if test["outcome"] != "not run"
-        ),
-        is_cut=any(test["outcome"] == "not run" for test in data["tests"]),
-        file=str(data.get("file", "")),
+        score=verdict.score / verdict.max_score if verdict.max_score else 0.0,
+        mistakes=diagnosis.ids if diagnosis and diagnosis.kind == "misconception" else (),
+        hint=diagnosis.hint if diagnosis else None,
+        failed_tests=tuple(test.id for test in failed),
+        tests=tuple((test.id, test.outcome is Outcome.PASSED) for test in ran),
+        is_cut=len(ran) < len(verdict.tests),
+        file=file,
         behaviour="" if has_explanation else _LINE.sub("line", json.dumps(ends, sort_keys=True)),
-        message=next(filter(None, messages), ""),
+        message=next(filter(None, (verdict.message, *(test.message for test in failed))), ""),
     )
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from grader.definitions.files import default_folder
 from grader.errors import UsageError
-from grader.grading.workers.submissions_folder import ResultsFile
+from grader.reports.results_file import ResultsFile
 from tests.conftest import DOUBLE, Etude
 from tests.notebook_files import notebook
 

@@ -1,22 +1,17 @@
 """A batch run over a folder of submissions: find, grade equal code once, write results, resume."""
 
-import contextlib
-import fcntl
 import functools
-import json
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
 
 from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault, UsageError
 from grader.grading.jobs import Job, Result
 from grader.grading.results.verdict import Verdict
-from grader.grading.results.verdict_json import FAULT, NOT_GRADED, verdict_from_data
+from grader.grading.results.verdict_json import FAULT, NOT_GRADED
 from grader.grading.submissions.read_submission import read_submission
-from grader.grading.submissions.submission import Submission
 from grader.grading.submissions.submission_time import (
     FileDate,
     SubmissionTime,
@@ -33,7 +28,6 @@ from grader.grading.submissions.submitted_files import (
 )
 from grader.grading.submissions.zips import is_ignored
 from grader.grading.workers.pool import WorkerPool
-from grader.safe_files import find_linked_folder
 
 _Key = tuple[str, str, str]
 
@@ -166,7 +160,7 @@ def plan_batch(
     folder: Path,
     ids: Collection[str],
     load: Callable[[str], Exercise],
-    done: "ResultsFile | None" = None,
+    done: Mapping[tuple[str, str, str], Verdict] | None = None,
     times: Times | None = None,
 ) -> Plan:
     """Read every submission and group equal code of one exercise.
@@ -174,7 +168,8 @@ def plan_batch(
     Args:
         folder: A folder with one folder for each student.
         load: Returns the exercise with an id, or raises `UsageError`.
-        done: Results of an earlier run, whose submissions are not graded again.
+        done: Verdicts of an earlier run, whose submissions are not graded again, by file, hash of
+            the exercise and hash of the submission.
         times: Submission times by student and exercise; by default the times of the files.
     """
     batch_plan = Plan(times=times or {})
@@ -190,8 +185,9 @@ def plan_batch(
             continue
         if submission.is_unreadable:
             batch_plan.unreadable[submission.path] = submission.problem
-        if done and (before := done.verdict_before(entry, exercise, submission)):
-            batch_plan.done_before.append(EntryResult(entry, before))
+        before = (os.fspath(entry.path), exercise.digest, submission.digest)
+        if done and before in done:
+            batch_plan.done_before.append(EntryResult(entry, done[before]))
         else:
             batch_plan.add(entry, Job(exercise, submission))
     return batch_plan
@@ -203,76 +199,3 @@ def run_batch(to_do: Plan, pool: WorkerPool) -> Iterator[EntryResult]:
     for job, result in pool.grade(job for job, _ in to_do.groups.values()):
         for entry in to_do.groups[_key(job)][1]:
             yield EntryResult(entry, result)
-
-
-class ResultsFile:
-    """A JSON Lines file with one line for each record, written as the results arrive.
-
-    Existing records are read first, and an incomplete last line is dropped.
-
-    Raises:
-        UsageError: The file cannot be written, has other content, is being written by another run,
-            or exists although `resume` is false.
-    """
-
-    def __init__(self, path: Path, *, resume: bool = False) -> None:
-        self.path = path
-        self._settled: dict[_Key, Verdict] = {}
-        if (folder := find_linked_folder(path)) is not None:
-            raise UsageError(f"{folder} is a symbolic link; name the folder that it leads to")
-        # Links are not followed, since someone else may have put a link there.
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | (0 if resume else os.O_EXCL)
-        try:
-            self._file = os.fdopen(os.open(path, flags, 0o666), "a+b")
-        except FileExistsError:
-            raise UsageError(f"{path} exists; --resume goes on with it") from None
-        except OSError as error:
-            raise UsageError(f"{path} cannot be written: {error.strerror}") from error
-        with contextlib.ExitStack() as stack:
-            stack.callback(self._file.close)
-            try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise UsageError(f"{path} is being written by another run") from None
-            self._read_records()
-            stack.pop_all()
-
-    def _read_records(self) -> None:
-        end = self._file.seek(0)
-        for number, line in enumerate(self._file, 1):
-            if not line.endswith(b"\n") and number > 1:
-                break
-            try:
-                data = json.loads(line)
-                outcome, file_name = str(data["outcome"]), str(data["file"])
-                if outcome not in (FAULT, NOT_GRADED) and data["sandbox"] != "none":
-                    key = (file_name, data["exercise_hash"], data["submission_hash"])
-                    self._settled[key] = verdict_from_data(data)
-            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-                raise UsageError(
-                    f"{self.path}:{number} is not a whole result of etude grade --output; "
-                    "delete the line, or name another file"
-                ) from None
-            end += len(line)
-        self._file.truncate(end)
-
-    def verdict_before(
-        self, entry: Entry, exercise: Exercise, submission: Submission
-    ) -> Verdict | None:
-        """Return the verdict of an earlier run on this file with the same content, or None."""
-        return self._settled.get((os.fspath(entry.path), exercise.digest, submission.digest))
-
-    def write(self, line: str) -> None:
-        """Append a line and flush it, so that it survives if the process is killed."""
-        self._file.write(line.encode())
-        self._file.flush()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
-        self._file.seek(0, os.SEEK_END)
-        # Without --resume the next run would refuse an existing file, even an empty one.
-        if error is not None and self._file.tell() == 0:
-            self.path.unlink(missing_ok=True)
-        self._file.close()

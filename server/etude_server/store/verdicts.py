@@ -24,7 +24,7 @@ from etude_server.store.tables import (
     submission,
     verdict,
 )
-from grader.course.statistics import MistakeCounts, read_row
+from grader.course.statistics import MistakeCounts, make_row
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import FAULT, verdict_data
 
@@ -145,7 +145,7 @@ def store_verdict(connection: Connection, result: Verdict, run: GradingRun) -> S
     earlier_verdict = find_verdict(connection, key)
     if earlier_verdict is None:
         if insert_if_absent(connection, verdict, row):
-            _store_mistakes(connection, key, body)
+            _store_mistakes(connection, key, result)
         else:
             earlier_verdict = find_verdict(connection, key)
     _record_run(connection, key.exercise_hash, key.source_hash, run, outcome)
@@ -298,11 +298,11 @@ def _fetch_verdict(
     return StoredVerdict(key, row.outcome, row.score, row.max_score, row.xp, body, row.at)
 
 
-def _store_mistakes(connection: Connection, key: VerdictKey, body: Mapping[str, Any]) -> None:
+def _store_mistakes(connection: Connection, key: VerdictKey, verdict: Verdict) -> None:
     """Store the mistakes that a new verdict names, so that counting them reads no verdict."""
     rows = [
         {**asdict(key), "kind": kind, "name": name}
-        for kind, name in dict.fromkeys(_iterate_mistakes(body))
+        for kind, name in dict.fromkeys(_iterate_mistakes(verdict))
     ]
     if rows:
         connection.execute(insert(mistake), rows)
@@ -339,10 +339,8 @@ def count_mistakes(connection: Connection, exercise: str | None = None) -> dict[
     return counts
 
 
-def _iterate_mistakes(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    row = read_row({**body, "student": ""})
-    if row is None:
-        return
+def _iterate_mistakes(verdict: Verdict) -> Iterator[tuple[str, str]]:
+    row = make_row(verdict)
     # A longer name would fail in PostgreSQL, and then the verdict itself would not be published.
     for name in row.mistakes:
         yield "misconception", name[:_MAX_NAME_LENGTH]

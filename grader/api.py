@@ -116,6 +116,7 @@ def grade(
 
     Raises:
         UsageError: Both `file` and `source` were given, or neither.
+        DefinitionError: The exercise cannot be run with any submission.
         GraderFault: The submission could not be graded, through no fault of its own.
         SandboxFault: A `GraderFault`: this machine has no sandbox, so nothing was run.
     """

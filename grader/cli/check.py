@@ -247,7 +247,7 @@ def _grade_file(
     request.delivery.load()  # runs while the worker starts
     from grader.cli.progress_record import FollowUp
 
-    is_text = request.delivery.printed in {"text", "plain"}
+    is_text = request.delivery.printed.name in {"text", "plain"}
     follow_up = FollowUp(exercise, request.exercises, advises=is_text)
     path = request.file
     if not exercise.files_to_submit:
@@ -289,7 +289,7 @@ def _reported_fault(request: CheckRequest) -> "Iterator[None]":
             report = Report.of_fault(
                 name, str(request.file), message, began=began, ended=time.time()
             )
-            if isinstance(error, GraderFault) and request.delivery.printed != "text":
+            if isinstance(error, GraderFault) and request.delivery.printed.name != "text":
                 click.echo(request.delivery.text(report), nl=False)
             request.delivery.write(report)
         raise

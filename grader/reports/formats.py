@@ -165,7 +165,7 @@ class RequestedFormat:
 class Delivery:
     """The requested formats and their destinations."""
 
-    printed: str  # the name of the format for standard output
+    printed: Format  # the format for standard output
     files: tuple[RequestedFormat, ...]
 
     @classmethod
@@ -176,11 +176,12 @@ class Delivery:
             UsageError: Two formats have one destination, a file cannot be written, or a format
                 needs a missing environment variable.
         """
-        printed = [request.format.name for request in requests if request.file is None]
+        printed = [request.format for request in requests if request.file is None]
         if len(printed) > 1:
+            names = " and ".join(format_.name for format_ in printed)
             raise UsageError(
-                f"only one of {' and '.join(printed)} can be printed; give the others a file: "
-                f"--format {printed[1]}=FILE"
+                f"only one of {names} can be printed; give the others a file: "
+                f"--format {printed[1].name}=FILE"
             )
         files = tuple(request for request in requests if request.file is not None)
         places = {
@@ -208,17 +209,17 @@ class Delivery:
             written = request.file if find_mode(request.file) is None else folder
             if not os.access(written, os.W_OK):
                 raise UsageError(f"{request.file} cannot be written")
-        return cls(printed[0] if printed else STDOUT, files)
+        return cls(printed[0] if printed else FORMATS[STDOUT], files)
 
     @property
     def formats(self) -> tuple[Format, ...]:
         """All requested formats."""
-        return (format_named(self.printed), *(file.format for file in self.files))
+        return (self.printed, *(file.format for file in self.files))
 
     @property
     def is_drawn(self) -> bool:
         """True if the text is laid out for the terminal, which ignores CI commands."""
-        if self.printed != STDOUT or is_read_by_a_runner():
+        if self.printed.name != STDOUT or is_read_by_a_runner():
             return False
         from rich.console import Console
 
@@ -271,9 +272,8 @@ class Delivery:
 
     def text(self, result: "Report | Batch") -> str:
         """Return the text to print, with CI commands escaped; JSON and XML keep their content."""
-        printed = format_named(self.printed)
-        text = printed.render(result)
-        return printed.escape(text) if is_read_by_a_runner() else text
+        text = self.printed.render(result)
+        return self.printed.escape(text) if is_read_by_a_runner() else text
 
 
 def is_read_by_a_runner() -> bool:

@@ -78,18 +78,28 @@ class Mistake:
 
 
 @dataclass(slots=True)
-class _WrongProgram:
-    """A program with a known mistake, and its results so far."""
+class _Explanation:
+    """A mistake that may explain the failures."""
 
     kind: DiagnosisKind
     id: str
-    source: str
     feedback: str  # the sentence; for a mutant a phrase that begins with "as if"
     hint: int | None = None
+
+
+@dataclass(slots=True)
+class _WrongProgram(_Explanation):
+    """A program with a known mistake, and its results so far."""
+
+    source: str = field(kw_only=True)
     # The results of the first tests in running order.
     fingerprints: list[Fingerprint] = field(default_factory=list)
     is_usable: bool = True
-    has_timed_out: bool = False
+
+    @property
+    def has_timed_out(self) -> bool:
+        """True if a test timed out."""
+        return any(each.outcome is Outcome.TIMED_OUT for each in self.fingerprints)
 
 
 class Diagnostician:
@@ -112,9 +122,9 @@ class Diagnostician:
             _WrongProgram(
                 "misconception",
                 misconception.id,
-                misconception.code,
                 misconception.feedback.strip(),
                 misconception.hint,
+                source=misconception.code,
             )
             for misconception in oracle.exercise.misconceptions
         ]
@@ -122,10 +132,10 @@ class Diagnostician:
             _WrongProgram(
                 "misconception",
                 mistake.id,
-                "",
                 mistake.feedback,
                 mistake.hint,
                 list(mistake.fingerprints),
+                source="",
             )
             for mistake in mistakes
         ]
@@ -141,7 +151,10 @@ class Diagnostician:
         variants = mutants(exercise.solution, exercise.defines, exercise.starter)[:_MAX_MUTANTS]
         return [
             _WrongProgram(
-                "mutation", mutant.operator, mutant.source, OPERATORS[mutant.operator].mistake
+                "mutation",
+                mutant.operator,
+                OPERATORS[mutant.operator].mistake,
+                source=mutant.source,
             )
             for mutant in variants
             if mutant.operator not in _VAGUE_OPERATORS
@@ -155,10 +168,10 @@ class Diagnostician:
             _WrongProgram(
                 "pair",
                 Diagnosis.JOIN.join((first.id, second.id)),
-                program,
                 diagnosis_sentences.two_mistakes_sentence(
                     (first.feedback.strip(), second.feedback.strip())
                 ),
+                source=program,
             )
             for first, second, program in make_pairs(self._exercise)
         ]
@@ -301,7 +314,9 @@ class Diagnostician:
                 f"This is a known mistake, here with {new_number:g} in place of {number:g}: "
                 f"{declared.feedback.strip()}"
             )
-            program = _WrongProgram("misconception", declared.id, code, feedback, declared.hint)
+            program = _WrongProgram(
+                "misconception", declared.id, feedback, declared.hint, source=code
+            )
             if self._explains(program, failed):
                 return [program]
         return []
@@ -333,9 +348,7 @@ class Diagnostician:
                     feedback = diagnosis_sentences.repair_sentence(
                         copy.kind, failed.text.name_lines(copy.lines), copy.original
                     )
-                    return _make_diagnosis(
-                        [_WrongProgram("repair", copy.kind, "", feedback)], failed
-                    )
+                    return _make_diagnosis([_Explanation("repair", copy.kind, feedback)], failed)
                 is_settled = True
         return None
 
@@ -359,14 +372,14 @@ class Diagnostician:
                 _WrongProgram(
                     "misconception",
                     f"{teacher.id}/{mistake.id}",
-                    with_other_helper(source, name, mistake.code, its_name),
                     diagnosis_sentences.helper_sentence(name, line, mistake.feedback.strip()),
+                    source=with_other_helper(source, name, mistake.code, its_name),
                 )
                 for mistake in (teacher.misconceptions if teacher is not self._exercise else ())
             ]
             matches = [program for program in programs if self._explains(program, failed)]
-            unnamed = _WrongProgram(
-                "repair", "own-helper", "", diagnosis_sentences.helper_sentence(name, line)
+            unnamed = _Explanation(
+                "repair", "own-helper", diagnosis_sentences.helper_sentence(name, line)
             )
             return _make_diagnosis(matches, failed) or _make_diagnosis([unnamed], failed)
         return None
@@ -384,15 +397,17 @@ class Diagnostician:
             raise _TimeIsOverError
         if failed.timed_out_copies > _MAX_TIMEOUTS:
             return False
-        copy = _WrongProgram("repair", "", source, "")
+        has_timed_out = passes = False
         try:
-            passes = all(
-                failed.passes(test, fingerprint) for test, fingerprint in self._grade(copy)
-            )
+            for test, fingerprint in self._grade(source, self._short_limits()):
+                has_timed_out |= fingerprint.outcome is Outcome.TIMED_OUT
+                passes = failed.passes(test, fingerprint)
+                if not passes:
+                    break
         except DefinitionError:  # the author's Python rejects the copy's result
             return False
-        failed.timed_out_copies += copy.has_timed_out
-        return copy.is_usable and passes
+        failed.timed_out_copies += has_timed_out
+        return passes
 
     def _short_limits(self) -> Limits:
         limits = find_limits(self._exercise)
@@ -401,7 +416,7 @@ class Diagnostician:
     def mistakes(self) -> tuple[Mistake, ...]:
         """Run every misconception through all tests; return those that could be loaded."""
         for program in self._misconceptions:
-            program.fingerprints = [fingerprint for _, fingerprint in self._grade(program)]
+            program.fingerprints = [fingerprint for _, fingerprint in self._fingerprints(program)]
         return tuple(
             Mistake(program.id, program.feedback, program.hint, tuple(program.fingerprints))
             for program in self._misconceptions
@@ -450,26 +465,27 @@ class Diagnostician:
         yield from zip(self._tests, program.fingerprints, strict=False)
         if count == len(self._tests):
             return
+        is_declared = program.kind == "misconception"
+        limits = find_limits(self._exercise) if is_declared else self._short_limits()
+        results = self._grade(program.source, limits)
         if count:
-            program.fingerprints = [fingerprint for _, fingerprint in self._grade(program)]
+            program.fingerprints = [fingerprint for _, fingerprint in results]
             yield from list(zip(self._tests, program.fingerprints, strict=False))[count:]
-            return
-        for test, fingerprint in self._grade(program):
-            program.fingerprints.append(fingerprint)
-            yield test, fingerprint
+        else:
+            for test, fingerprint in results:
+                program.fingerprints.append(fingerprint)
+                yield test, fingerprint
+        program.is_usable = bool(program.fingerprints)
 
-    def _grade(self, program: _WrongProgram) -> Iterator[tuple[TestCase, Fingerprint]]:
-        submission = Submission.of_program(self._exercise, program.source)
-        declared = program.kind == "misconception"
-        limits = find_limits(self._exercise) if declared else self._short_limits()
+    def _grade(self, source: str, limits: Limits) -> Iterator[tuple[TestCase, Fingerprint]]:
+        """Yield a program's result in each test; nothing if the program cannot be loaded."""
+        submission = Submission.of_program(self._exercise, source)
         with SubmissionRun(
             self._oracle, submission, limits, with_values=False, with_reasons=False
         ) as run:
             run.load()
-            program.is_usable = not run.problem
-            for test in self._tests if program.is_usable else ():
+            for test in () if run.problem else self._tests:
                 result = run.grade_test(test)
-                program.has_timed_out |= result.outcome is Outcome.TIMED_OUT and not declared
                 yield test, _make_fingerprint(result.outcome, run.observed.get(test.id))
 
 
@@ -572,17 +588,15 @@ class _FailedSubmission:
         return failure.agrees(fingerprint, test.tolerance if compares_values else None)
 
 
-def _make_diagnosis(
-    matches: Sequence[_WrongProgram], failed: _FailedSubmission
-) -> Diagnosis | None:
+def _make_diagnosis(matches: Sequence[_Explanation], failed: _FailedSubmission) -> Diagnosis | None:
     if not 0 < len(matches) <= _MAX_EXPLANATIONS:
         return None
-    mistakes = list(dict.fromkeys(program.feedback for program in matches))
+    mistakes = list(dict.fromkeys(match.feedback for match in matches))
     kind = matches[0].kind if len(matches) == 1 else "ambiguous"
-    hints = {program.hint for program in matches}
+    hints = {match.hint for match in matches}
     return Diagnosis(
         kind=kind,
-        id=Diagnosis.JOIN.join(program.id for program in matches),
+        id=Diagnosis.JOIN.join(match.id for match in matches),
         feedback=diagnosis_sentences.mistakes_sentence(
             mistakes,
             are_mutants=matches[0].kind == "mutation",

@@ -32,7 +32,7 @@ from grader.grading.jobs import find_limits
 from grader.grading.program.proxies import NoValueError, RunningProgram
 from grader.grading.program.requests import Requests
 from grader.grading.results.verdict import Outcome, SmallExample, TestResult
-from grader.grading.run.submission_run import SubmissionRun
+from grader.grading.run.submission_run import grade_example
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import ChildGoneError, Raised, Returned, Unsupported
 from grader.sandbox.interface import ChildFactory
@@ -236,9 +236,7 @@ def _judge(
 
     def grade_program(code: str) -> TestResult:
         submission = Submission.of_program(exercise, code)
-        with SubmissionRun(oracle, submission, find_limits(exercise)) as run:
-            run.load()
-            return run.grade_test(test)
+        return grade_example(oracle, submission, find_limits(exercise))
 
     right = [program.code for program in exercise.also_right]
     right += [] if test.needs_solution else [exercise.solution]
@@ -250,7 +248,4 @@ def _judge(
     if result.outcome not in (Outcome.FAILED, Outcome.ERRORED):
         return break_sentences.ENDLESS
     message = break_sentences.wrong_program_sentence(result.message)
-    return SmallExample(
-        rules.call.text,
-        replace(result, message=message, inputs=(), points=0, max_points=0, seconds=None),
-    )
+    return SmallExample(rules.call.text, replace(result, message=message))

@@ -40,7 +40,7 @@ from grader.grading.jobs import find_limits
 from grader.grading.program.author_code import evaluate
 from grader.grading.program.loaded_program import load
 from grader.grading.results.verdict import Outcome, SmallExample
-from grader.grading.run.submission_run import SubmissionRun
+from grader.grading.run.submission_run import SubmissionRun, grade_example
 from grader.sandbox.answers import ChildGoneError
 from grader.sandbox.limits import Limits
 
@@ -126,12 +126,8 @@ def _make_example(
         test = test.with_code(call)
     exercise = replace(failed.exercise, tests=(test,), forbid=None)
     oracle = Oracle(exercise, failed.oracle.sandbox)
-    with SubmissionRun(oracle, failed.submission, limits) as run:
-        run.load()
-        result = run.grade_test(test)
+    result = grade_example(oracle, failed.submission, limits)
     if result.outcome not in (Outcome.FAILED, Outcome.ERRORED):
         return None
     code = "\n".join([*(f"{name} = {text}" for name, text in lines.items()), call])
-    return SmallExample(
-        code, replace(result, id=EXAMPLE_ID, inputs=(), points=0, max_points=0, seconds=None)
-    )
+    return SmallExample(code, replace(result, id=EXAMPLE_ID))

@@ -253,7 +253,7 @@ def _make_submission(exercise: Exercise, path: Path, cells: _Cells) -> Submissio
         files = ", ".join(exercise.files_to_submit)
         raise UsageError(f"'{exercise.id}' asks for several files, {files}: use 'etude check'")
     names = [*exercise.defines]
-    if exercise.kind == "test":
+    if exercise.asks_for_suite:
         names = [name for _, cell in cells for name in _TEST.findall(cell)] or ["test_..."]
     chosen, missing = python_cells.choose([[*cell] for cell in cells], names)
     for name in missing:

@@ -42,7 +42,7 @@ class ExerciseFunction:
 def find_exercise_functions(exercises: Iterable[Exercise]) -> Iterator[ExerciseFunction]:
     """Yield the functions of exercises that have misconceptions."""
     for exercise in exercises:
-        if exercise.kind == "predict" or exercise.files_to_submit or not exercise.solution:
+        if exercise.is_prediction or exercise.files_to_submit or not exercise.solution:
             continue
         mistakes = {mistake.id: mistake.code for mistake in exercise.misconceptions}
         functions = _functions(exercise.solution)

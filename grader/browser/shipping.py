@@ -127,10 +127,10 @@ def make_engine_data(
         if for_practice:
             exercise = replace(exercise, draw_salt=" in a page")
         oracle = Oracle(exercise, sandbox)
-        is_suite = exercise.kind == "test"  # the programs that it judges are sent for practice only
+        is_suite = exercise.asks_for_suite  # the programs that it judges are sent for practice only
         tests = [test for test in exercise.tests if for_practice or not (test.hidden or is_suite)]
         known_values = {test.id: oracle.test_values(test) for test in tests}
-        if exercise.kind == "predict":  # its inputs would only give away the right answer
+        if exercise.is_prediction:  # its inputs would only give away the right answer
             known_values = {name: _without_inputs(values) for name, values in known_values.items()}
         sendable = [t for t in tests if _can_be_sent(exercise, t, known_values[t.id], packages)]
         edition = _make_edition(exercise, sendable)

@@ -97,7 +97,7 @@ def _test_lines(exercise: "Exercise", test: "TestCase") -> Iterator[str]:
     yield from _code_lines(test.code)
     if test.holds is not None:
         yield f"# {test.holds.replace('_', ' ')}"
-    elif exercise.kind != "predict":
+    elif not exercise.is_prediction:
         from grader.definitions.exercise import FromExpression, LiteralValue
 
         if isinstance(test.expect, LiteralValue):

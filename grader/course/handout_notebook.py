@@ -26,7 +26,7 @@ def make_handout(exercise: Exercise, course: str | None = None) -> str:
     about = f"Write your solution in the cell below. Submit this notebook as `{exercise.id}.ipynb`."
     tests = [test for test in exercise.tests if not test.hidden]
     cells = [_make_instructions(exercise, about), *make_data_cells(exercise.data)]
-    if exercise.kind == "test":  # the exercise's own programs are not public
+    if exercise.asks_for_suite:  # the exercise's own programs are not public
         empty = "\n\n\n".join(f"def {name}(*args):\n    ..." for name in exercise.defines)
         program = code_cell("program", _PROGRAM.format(empty=empty), {"etude": TEST_CELL})
         cells += [text_cell("about-program", _ABOUT_PROGRAM), program]

@@ -152,7 +152,7 @@ def _load(path: Path, course: Course | None) -> tuple[Exercise, Document]:
     document = read_yaml(path)
     problems = ProblemList()
     exercise = decode(document, Exercise, problems)
-    if exercise.kind == "predict":  # in a prediction, every name is a value by default
+    if exercise.is_prediction:  # in a prediction, every name is a value by default
         defines = {
             name: definition
             if document.has("defines", name, "kind")

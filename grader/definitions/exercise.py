@@ -812,6 +812,16 @@ class Exercise:
     digest: str = field(default="", metadata={"internal": True})
 
     @property
+    def is_prediction(self) -> bool:
+        """True if a submission predicts values and computes none."""
+        return self.kind == "predict"
+
+    @property
+    def asks_for_suite(self) -> bool:
+        """True if a submission is a suite of tests."""
+        return self.kind == "test"
+
+    @property
     def breakable_misconceptions(self) -> tuple[Misconception, ...]:
         """The misconceptions whose programs learners may try to break."""
         if self.kind not in ("write", "fix"):

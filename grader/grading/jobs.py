@@ -69,7 +69,7 @@ def find_limits(exercise: Exercise) -> Limits:
     """
     limits = exercise.limits
     usual = DEFAULT_LIMITS
-    if exercise.kind == "test":  # because a suite runs on about thirty programs
+    if exercise.asks_for_suite:  # because a suite runs on about thirty programs
         usual = replace(usual, wall_seconds=HIGHEST_LIMITS.wall_seconds)
     if limits is None:
         return usual

@@ -92,7 +92,7 @@ def find_notes(facts: ProofFacts) -> Iterator[ProofFinding]:
 
 def find_skipped(facts: ProofFacts) -> tuple[str, ...]:
     """Return the checks that are meaningless until other findings are fixed."""
-    if facts.can_prove or facts.exercise.kind == "test":
+    if facts.can_prove or facts.exercise.asks_for_suite:
         return ()
     names = [
         check_names.CONSTANTS,
@@ -111,7 +111,7 @@ def count_programs(facts: ProofFacts) -> Counts:
     exercise = facts.exercise
     allowed = {equivalent.change for equivalent in exercise.equivalent}
     tried = facts.verdicts[RunGroup.MUTANT]
-    if exercise.kind == "test":
+    if exercise.asks_for_suite:
         accepted = _find_accepted(facts)
         changes = {mutant.change for mutant in mutants_of_program(exercise)}
         return Counts(
@@ -179,7 +179,7 @@ def _check_starter(facts: ProofFacts) -> Iterator[ProofFinding]:
     if verdict.outcome is Outcome.PASSED:
         message = "the starter passes every test, so there is nothing left to do; take more out"
         yield ProofFinding.at(check_names.STARTER, message, facts.locations.line("starter"))
-    elif verdict.message and facts.exercise.kind != "predict":
+    elif verdict.message and not facts.exercise.is_prediction:
         values = [name for name, each in facts.exercise.defines.items() if each.kind == "value"]
         if verdict.message in [
             unanswered_sentence(name, kind) for name in values for kind in _PLACEHOLDERS
@@ -202,7 +202,7 @@ def _find_accepted(facts: ProofFacts) -> frozenset[str]:
 def _check_suites(facts: ProofFacts) -> Iterator[ProofFinding]:
     """Find the wrong programs that the solution of a `test` exercise accepts."""
     exercise, accepted = facts.exercise, _find_accepted(facts)
-    if exercise.kind != "test" or facts.solution.tests[0].outcome is not Outcome.PASSED:
+    if not exercise.asks_for_suite or facts.solution.tests[0].outcome is not Outcome.PASSED:
         return
     for misconception in exercise.misconceptions:
         if misconception.id in accepted:
@@ -226,7 +226,7 @@ def _check_suites(facts: ProofFacts) -> Iterator[ProofFinding]:
 
 
 def _check_tests(facts: ProofFacts) -> Iterator[ProofFinding]:
-    if facts.exercise.kind != "test" and not any(test.hidden for test in facts.exercise.tests):
+    if not facts.exercise.asks_for_suite and not any(test.hidden for test in facts.exercise.tests):
         message = (
             "no test is hidden, so anyone who copies the expected values passes; mark tests with "
             "inputs of their own as `hidden: true`"

@@ -89,7 +89,7 @@ def run_steps(facts: ProofFacts) -> Iterator[list[VariantRun]]:
     """Yield rounds of runs; the verdicts of a round must be stored before the next one."""
     exercise = facts.exercise
     facts.right_program = exercise.solution
-    if exercise.kind == "test":
+    if exercise.asks_for_suite:
         facts.sabotaged_programs = make_wrong_suites(exercise)
         yield list(plan_suite_runs(exercise, facts.sabotaged_programs))
         facts.sound_tests = passed_tests(facts.solution)

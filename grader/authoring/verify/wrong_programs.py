@@ -105,7 +105,7 @@ _OPTIONAL: Final = ("arguments left out", "no argument left out")
 
 def sabotage_programs(exercise: Exercise, right: str) -> tuple[SabotagedProgram, ...]:
     """Return the wrong programs of an exercise, made from a right or the best available program."""
-    if exercise.kind == "predict":
+    if exercise.is_prediction:
         return tuple(_make_wrong_answers(exercise, right))
     names = list(exercise.defines)
     all_names = dict.fromkeys(names, True)
@@ -131,7 +131,7 @@ def sabotage_programs(exercise: Exercise, right: str) -> tuple[SabotagedProgram,
 
 def make_conditional_mistakes(exercise: Exercise, right: str) -> Iterator[SabotagedProgram]:
     """Yield the programs that are wrong only under one condition."""
-    if exercise.kind == "predict":
+    if exercise.is_prediction:
         return  # a prediction calls nothing
     names = dict.fromkeys(exercise.defines, True)
     definitions = [node for node in ast.parse(right).body if getattr(node, "name", "") in names]

@@ -53,7 +53,7 @@ def _defines(checked: CheckedExercise) -> Iterator[Problem]:
     for name, definition in exercise.defines.items():
         if not is_name(name):
             yield checked.at_key(f"{quote(name)} is not a Python name", "defines", name)
-        if exercise.kind == "predict" and definition.kind != "value":
+        if exercise.is_prediction and definition.kind != "value":
             message = f"an exercise to predict asks for values, not for a {definition.kind}"
             yield checked.problem(message, "defines", name, "kind")
         if definition.reference is None:
@@ -119,7 +119,7 @@ def _files_to_submit(checked: CheckedExercise) -> Iterator[Problem]:
             yield checked.problem(message, key, index)
     if len(files) == 1:
         yield checked.problem("name at least two files", key)
-    if exercise.kind == "predict":
+    if exercise.is_prediction:
         yield checked.problem("answers are one file; leave this out", key)
 
 
@@ -159,19 +159,18 @@ def _files_of_programs(checked: CheckedExercise) -> Iterator[Problem]:
 def _suites(checked: CheckedExercise) -> Iterator[Problem]:
     """Check that a program and suites exist if, and only if, the kind is test."""
     exercise = checked.exercise
-    is_suite = exercise.kind == "test"
-    if is_suite and exercise.edition == "full" and not exercise.program.strip():
+    if exercise.asks_for_suite and exercise.edition == "full" and not exercise.program.strip():
         message = "missing key 'program' in an exercise of kind test"
         yield Problem(checked.document.root.where, message)
-    if exercise.program and not is_suite:
+    if exercise.program and not exercise.asks_for_suite:
         yield checked.problem("only an exercise of kind test has a program", "program")
     for index, test in enumerate(exercise.tests):
-        if isinstance(test, SuiteTest) != is_suite:
+        if isinstance(test, SuiteTest) != exercise.asks_for_suite:
             message = "tests have 'suite' where the kind is test, and only there"
             yield checked.problem(message, "tests", index, test.kind_key)
-        elif is_suite and test.hidden:
+        elif exercise.asks_for_suite and test.hidden:
             yield checked.problem("a test with 'suite' is never hidden", "tests", index, "hidden")
-    for name, definition in exercise.defines.items() if is_suite else ():
+    for name, definition in exercise.defines.items() if exercise.asks_for_suite else ():
         if definition.kind != "function":
             yield checked.problem("a suite calls functions only", "defines", name, "kind")
 

@@ -34,7 +34,7 @@ _CHECKS: Final[Mapping[type, type[Check[Any]]]] = {
 
 def make_check(exercise: Exercise, test: TestCase) -> Check[Any]:
     """Return the check for the kind of a test, or for an answer of a prediction."""
-    if exercise.kind == "predict" and isinstance(test, CallTest):
+    if exercise.is_prediction and isinstance(test, CallTest):
         return AnswerCheck(test)
     if isinstance(test, FigureTest):
         from grader.grading.checks.figure import FigureCheck  # not shipped to pages

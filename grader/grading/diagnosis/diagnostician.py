@@ -218,7 +218,7 @@ class Diagnostician:
 
         `benchmarks.feedback` measures how often each succeeds, for a table in the documentation.
         """
-        if failed.is_prediction:
+        if self._exercise.is_prediction:
             yield "A declared mistake", lambda: self._find_declared(failed)
             yield "Declared mistakes in single answers", lambda: self._find_in_answers(failed)
             return
@@ -515,7 +515,6 @@ class _FailedSubmission:
     ) -> None:
         self.exercise = exercise
         self.text = text
-        self.is_prediction = exercise.kind == "predict"
         self._arguments = results, observed, text
         disclosed = [
             test
@@ -570,7 +569,7 @@ class _FailedSubmission:
                 return mistake == _OVERFLOW_OPERATOR and not self.is_never_finite
             # The message of an error is more helpful, and several mutants may raise the same error.
             return failure.is_distinctive and not failure.is_specific and not shown_by_test
-        is_answered = self.is_prediction and failure.difference_kind is not None
+        is_answered = self.exercise.is_prediction and failure.difference_kind is not None
         return failure.is_distinctive or is_answered or shown_by_test or overflows
 
     def passes(self, test: TestCase, fingerprint: Fingerprint) -> bool:

@@ -59,7 +59,7 @@ def public_exercise(exercise: Exercise, sandbox: Sandbox | None = None) -> Publi
     from grader.grading.program.author_code import provide_data_files
 
     oracle = Oracle(exercise, sandbox)
-    predicted = exercise.kind == "predict"
+    predicted = exercise.is_prediction
     tests = []
     for test in exercise.tests:
         if test.hidden:
@@ -127,7 +127,7 @@ def missing_in_page(
     missing = [name for name in imported_packages(exercise) if name not in packages]
     if any(test.kind == "figure" for test in exercise.tests):
         missing.append("matplotlib")
-    if exercise.kind == "test" and not for_practice:
+    if exercise.asks_for_suite and not for_practice:
         missing.append("hidden programs")
     contents = {**exercise.data, **(exercise.hidden_data if for_practice else {})}
     if sum(map(len, contents.values())) > MAX_DATA_IN_PAGE:

@@ -82,9 +82,9 @@ def screen(child: Child, text: ProgramText, exercise: Exercise) -> LoadingProble
     Raises:
         ChildGoneError: Parsing the source crashed Python.
     """
-    if exercise.kind == "predict":
+    if exercise.is_prediction:
         return _screen_answers(child, text, list(exercise.defines))
-    if exercise.kind != "test" and exercise.forbid is None:
+    if not exercise.asks_for_suite and exercise.forbid is None:
         return None  # loading the source finds its syntax errors; a suite is not loaded
     return _screen_code(child, text, exercise)
 

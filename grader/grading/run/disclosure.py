@@ -30,14 +30,14 @@ class UndisclosedResult:
 
 def shows_expected(exercise: Exercise, test: TestCase) -> bool:
     """Return whether a learner may see a test's expected value, or a result's relation to it."""
-    return not test.hidden and exercise.kind != "predict"
+    return not test.hidden and not exercise.is_prediction
 
 
 def redact_difference(
     exercise: Exercise, test: TestCase, difference: Difference, *, got: Any, expected: Any
 ) -> Difference:
     """Return a difference, without the expected value if the exercise is a prediction."""
-    if exercise.kind != "predict":
+    if not exercise.is_prediction:
         return difference
     names = list(make_check(exercise, test).used_names(exercise.defines))
     facts = {"names": names, "kind": difference.kind, "got": got}
@@ -78,7 +78,7 @@ def disclose(
         return make_result(test, Outcome.PASSED, points=undisclosed.points)
     outcome = Outcome.FAILED if test.disclose == "nothing" else undisclosed.outcome
     # Safe to show: a prediction is never run, so its message holds only the learner's text.
-    is_redacted = exercise.kind == "predict" and undisclosed.difference_kind is not None
+    is_redacted = exercise.is_prediction and undisclosed.difference_kind is not None
     if is_redacted and test.disclose == "category":
         message = undisclosed.message
     else:

@@ -50,7 +50,7 @@ def grade_submission(
     record(VERDICT, full_data(verdict))
     run.close()  # threads of the submission would slow the searches down
     make, until = run.best_effort.make, run.deadline
-    if run.exercise.kind == "test":
+    if run.exercise.asks_for_suite:
         find_mistake = _surviving_misconception
     diagnosis = make("diagnosis", partial(find_mistake, run), None)
     example = None

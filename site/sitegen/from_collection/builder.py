@@ -270,7 +270,7 @@ class ContentBuilder:
 
     def _make_runnable(self, exercise: Exercise) -> Runnable:
         for_practice = self._is_practice(exercise)
-        is_practised_prediction = for_practice and exercise.kind == "predict"
+        is_practised_prediction = for_practice and exercise.is_prediction
         solution = None
         if (self._with_solutions or for_practice) and exercise.solution:
             solution = make_solution(exercise)

@@ -26,7 +26,7 @@ def missing_misconceptions(subject: LintedExercise) -> Iterator[Problem]:
 def few_misconceptions(subject: LintedExercise) -> Iterator[Problem]:
     """The exercise knows fewer than three misconceptions."""
     count = len(subject.exercise.misconceptions)
-    if 0 < count < MIN_MISCONCEPTIONS and subject.exercise.kind != "predict":
+    if 0 < count < MIN_MISCONCEPTIONS and not subject.exercise.is_prediction:
         message = f"only {count}; {MIN_MISCONCEPTIONS} or more known mistakes help more learners"
         yield subject.missing(message, "misconceptions")
 

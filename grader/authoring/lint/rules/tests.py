@@ -31,8 +31,8 @@ _ANY_NUMBERS_DO: Final = frozenset({"unchanged_inputs", "deterministic"})
 def no_hidden_test(subject: LintedExercise) -> Iterator[Problem]:
     """No test is hidden."""
     # The programs under the suite are hidden anyway.
-    suites = subject.exercise.kind == "test"
-    if not suites and not any(test.hidden for test in subject.exercise.tests):
+    exercise = subject.exercise
+    if not exercise.asks_for_suite and not any(test.hidden for test in exercise.tests):
         yield subject.missing("none is hidden, so the shown values can be copied", "tests")
 
 
@@ -58,7 +58,7 @@ def undescribed_test(subject: LintedExercise) -> Iterator[Problem]:
 def hidden_data_shown(subject: LintedExercise) -> Iterator[Problem]:
     """The data of a hidden test appear where learners see them."""
     exercise = subject.exercise
-    if exercise.kind == "predict":
+    if exercise.is_prediction:
         return
     hidden = [(index, test) for index, test in enumerate(exercise.tests) if test.hidden]
     visible = [(index, test) for index, test in enumerate(exercise.tests) if not test.hidden]

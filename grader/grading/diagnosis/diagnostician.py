@@ -395,18 +395,17 @@ class Diagnostician:
         """Return whether a changed copy of the submission passes all tests that are disclosed."""
         if time.monotonic() > self._until:
             raise _TimeIsOverError
-        if failed.timed_out_copies > _MAX_TIMEOUTS:
+        if failed.copy_timeouts > _MAX_TIMEOUTS:
             return False
-        has_timed_out = passes = False
+        passes = False
         try:
             for test, fingerprint in self._grade(source, self._short_limits()):
-                has_timed_out |= fingerprint.outcome is Outcome.TIMED_OUT
+                failed.copy_timeouts += fingerprint.outcome is Outcome.TIMED_OUT
                 passes = failed.passes(test, fingerprint)
                 if not passes:
                     break
         except DefinitionError:  # the author's Python rejects the copy's result
             return False
-        failed.timed_out_copies += has_timed_out
         return passes
 
     def _short_limits(self) -> Limits:
@@ -523,7 +522,7 @@ class _FailedSubmission:
             and test.id in results
             and results[test.id].outcome is not Outcome.NOT_RUN
         ]
-        self.timed_out_copies = 0  # number of changed copies of the submission that timed out
+        self.copy_timeouts = 0  # number of time-outs of changed copies of the submission
         self._disclosed = {test.id for test in disclosed}
         outcomes = {test.id: results[test.id].outcome for test in disclosed}
         self.failing = [test for test in disclosed if outcomes[test.id] is not Outcome.PASSED]

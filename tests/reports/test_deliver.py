@@ -37,9 +37,9 @@ def _in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_text_is_printed_unless_another_format_is() -> None:
     """Formats with a file leave standard output alone."""
-    assert delivery().printed == "text"
-    assert delivery("junit=a.xml").printed == "text"
-    assert delivery("junit=a.xml", "json").printed == "json"
+    assert delivery().printed.name == "text"
+    assert delivery("junit=a.xml").printed.name == "text"
+    assert delivery("junit=a.xml", "json").printed.name == "json"
 
 
 @pytest.mark.parametrize(

@@ -48,10 +48,11 @@ from grader.grading.feedback import outcome_sentences
 from grader.grading.jobs import find_limits
 from grader.grading.program.author_code import provide_data_files
 from grader.grading.program.loaded_program import ending_problem, loading_problem, put_files
+from grader.grading.program.screening import RunProblem
 from grader.grading.results.verdict import Diagnosis, LineShape, Outcome, TestResult, Verdict
 from grader.grading.results.verdict_json import fault_data, result_data, verdict_data
 from grader.grading.run.best_effort import log_feedback_errors
-from grader.grading.run.submission_run import RunProblem, SubmissionRun
+from grader.grading.run.submission_run import SubmissionRun
 from grader.grading.session.grade_submission import grade_submission
 from grader.grading.submissions.program_text import ProgramText
 from grader.grading.submissions.submission import Submission
@@ -101,7 +102,7 @@ class _PageGrader:
                 verdict = grade_submission(run, self._find_mistake)
             except MemoryError:
                 # The grader itself ran out of the memory that the submission had left.
-                run.problem = RunProblem(Outcome.OUT_OF_MEMORY, outcome_sentences.TOO_LARGE)
+                run.problem = RunProblem(Outcome.OUT_OF_MEMORY, lambda: outcome_sentences.TOO_LARGE)
                 verdict = run.verdict()
         notes = (*verdict.notes, *find_differences(source, self._versions))
         verdict = replace(verdict, notes=notes)
@@ -391,7 +392,7 @@ def _find_problem(child: PageChild, source: str) -> dict[str, Any] | None:
             return None
         # The outermost frame is this source's; deeper ones may lie in another cell.
         problem = loading_problem(replace(answer, frames=answer.frames[:1]))
-    return {"message": problem.sentence(), "line": problem.line}
+    return {"message": problem.message, "line": problem.line}
 
 
 def _take_figures(child: PageChild) -> list[dict[str, Any]]:

@@ -22,8 +22,9 @@ from grader.grading.diagnosis.written_call import MAX_CHARACTERS, RefusedError, 
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import break_sentences
 from grader.grading.program.author_code import evaluate
+from grader.grading.program.screening import RunProblem
 from grader.grading.results.verdict import Outcome, SmallExample, Verdict
-from grader.grading.run.submission_run import RunProblem, make_verdict
+from grader.grading.run.submission_run import make_verdict
 from grader.grading.submissions.submission import Submission
 
 _MAX_NUMBERS: Final = 500  # numbers of a draw up to which its arguments serve as ordinary ones
@@ -51,7 +52,7 @@ def judge_breaking_call(oracle: Oracle, submission: Submission, text: str) -> Ve
         submission,
         {},
         sandbox="",
-        problem=RunProblem(Outcome.FAILED, message),
+        problem=RunProblem(Outcome.FAILED, lambda: message),
     )
     return replace(verdict, example=example)
 

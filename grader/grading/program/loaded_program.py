@@ -11,7 +11,7 @@ from grader.grading.feedback import outcome_sentences
 from grader.grading.program.joined_program import JoinedProgram, join_cells, load_cells
 from grader.grading.program.proxies import NameProxy, NoValueError, RunningProgram
 from grader.grading.program.requests import Requests
-from grader.grading.program.screening import LoadingProblem, SentenceMaker, screen
+from grader.grading.program.screening import RunProblem, SentenceMaker, screen
 from grader.grading.program.value_copies import freeze_arrays
 from grader.grading.results.verdict import Outcome
 from grader.grading.submissions.file_kinds import file_kind
@@ -79,7 +79,7 @@ class LoadedSubmission:
     """A submission that is ready for tests, or the problem that keeps it from them."""
 
     program: LoadedProgram | None = None
-    problem: LoadingProblem | None = None
+    problem: RunProblem | None = None
     text: ProgramText = NO_TEXT
     notes: tuple[SentenceMaker, ...] = ()  # notes about a notebook's cells
 
@@ -100,7 +100,7 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
             sentence_of = partial(
                 outcome_sentences.wrong_files_sentence, file_names, exercise.files_to_submit
             )
-            missing = LoadingProblem(Outcome.ERRORED, sentence_of)
+            missing = RunProblem(Outcome.ERRORED, sentence_of)
             return LoadedSubmission(problem=missing)
     program = JoinedProgram(text)
     if submission.cells:
@@ -149,14 +149,14 @@ def _load(child: Child, program: JoinedProgram, exercise: Exercise) -> LoadedSub
     except ChildGoneError as error:
         return LoadedSubmission(problem=ending_problem(error, text))
     if not isinstance(values, dict):
-        return LoadedSubmission(problem=LoadingProblem(Outcome.FAILED, values), notes=notes)
+        return LoadedSubmission(problem=RunProblem(Outcome.FAILED, values), notes=notes)
     loaded = LoadedProgram(child, exercise, values, text, defined)
     return LoadedSubmission(loaded, notes=notes)
 
 
-def ending_problem(error: ChildGoneError, text: ProgramText = NO_TEXT) -> LoadingProblem:
+def ending_problem(error: ChildGoneError, text: ProgramText = NO_TEXT) -> RunProblem:
     """Return the problem for the end of a program's process."""
-    return LoadingProblem(
+    return RunProblem(
         outcome_sentences.error_outcome(error),
         partial(outcome_sentences.ended_process_sentence, error, text),
         outcome_sentences.stopped_line(error, text.source),
@@ -165,7 +165,7 @@ def ending_problem(error: ChildGoneError, text: ProgramText = NO_TEXT) -> Loadin
 
 def loading_problem(
     answer: Raised, text: ProgramText = NO_TEXT, packages: tuple[str, ...] = ()
-) -> LoadingProblem:
+) -> RunProblem:
     """Return the problem for an exception that ended the loading of a program.
 
     Args:
@@ -173,7 +173,7 @@ def loading_problem(
     """
     if "SyntaxError" in answer.bases and not answer.frames:
         sentence_of = partial(outcome_sentences.syntax_error_sentence, answer, text)
-        return LoadingProblem(Outcome.ERRORED, sentence_of, answer.line)
+        return RunProblem(Outcome.ERRORED, sentence_of, answer.line)
     line = answer.frames[-1][0] if answer.frames else None
     defined_names = DefinedNames(packages=packages)
 
@@ -190,7 +190,7 @@ def loading_problem(
 
         return " ".join(filter(None, (reason, numpy_sentence(text.source))))
 
-    return LoadingProblem(outcome_sentences.error_outcome(answer), sentence, line)
+    return RunProblem(outcome_sentences.error_outcome(answer), sentence, line)
 
 
 def _name_problem(

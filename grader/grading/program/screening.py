@@ -55,12 +55,17 @@ SentenceMaker: TypeAlias = Callable[[], str]
 
 
 @dataclass(frozen=True, slots=True)
-class LoadingProblem:
+class RunProblem:
     """The reason why no test of a submission can run, for the learner."""
 
     outcome: Outcome
     sentence: SentenceMaker
-    line: int | None = None
+    line: int | None = None  # the line of the submission that the sentence points to
+
+    @property
+    def message(self) -> str:
+        """The sentence."""
+        return self.sentence()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +78,7 @@ class Use:
     line: int
 
 
-def screen(child: Child, text: ProgramText, exercise: Exercise) -> LoadingProblem | Raised | None:
+def screen(child: Child, text: ProgramText, exercise: Exercise) -> RunProblem | Raised | None:
     """Screen a program that has not run yet.
 
     Returns:
@@ -89,9 +94,7 @@ def screen(child: Child, text: ProgramText, exercise: Exercise) -> LoadingProble
     return _screen_code(child, text, exercise)
 
 
-def _screen_code(
-    child: Child, text: ProgramText, exercise: Exercise
-) -> LoadingProblem | Raised | None:
+def _screen_code(child: Child, text: ProgramText, exercise: Exercise) -> RunProblem | Raised | None:
     """Screen code for syntax errors and forbidden uses."""
     answer = child.ask("find_uses", text.source)
     if isinstance(answer, Raised):
@@ -100,14 +103,14 @@ def _screen_code(
         return None
     uses = _parse_uses(answer.value) if isinstance(answer, Returned) else None
     if uses is None:
-        return LoadingProblem(Outcome.FAILED, lambda: outcome_sentences.TOO_MANY_NAMES)
+        return RunProblem(Outcome.FAILED, lambda: outcome_sentences.TOO_MANY_NAMES)
     own_modules = {name.removesuffix(".py") for name in exercise.files_to_submit}
     return find_forbidden_use(exercise.forbid, uses, own_modules, text)
 
 
 def _screen_answers(
     child: Child, text: ProgramText, names: list[str]
-) -> LoadingProblem | Raised | None:
+) -> RunProblem | Raised | None:
     """Screen a prediction, which may only set names to literals.
 
     Args:
@@ -124,7 +127,7 @@ def _screen_answers(
             name = printable(name[:100])
     first = text.begin_with(line)
     sentence = partial(outcome_sentences.more_than_answers_sentence, what, first, name, names)
-    return LoadingProblem(Outcome.FAILED, sentence, line)
+    return RunProblem(Outcome.FAILED, sentence, line)
 
 
 def _parse_uses(facts: object) -> list[Use] | None:
@@ -154,7 +157,7 @@ def find_forbidden_use(
     uses: Sequence[Use],
     own_modules: Collection[str] = (),
     text: ProgramText = NO_TEXT,
-) -> LoadingProblem | None:
+) -> RunProblem | None:
     """Return the problem with the first forbidden use, or None.
 
     Args:
@@ -174,7 +177,7 @@ def find_forbidden_use(
             sentence = partial(template.format, line=line, name=use.written)
         else:
             continue
-        return LoadingProblem(Outcome.FAILED, sentence, use.line)
+        return RunProblem(Outcome.FAILED, sentence, use.line)
     return None
 
 

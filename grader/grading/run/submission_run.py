@@ -3,7 +3,7 @@
 import contextlib
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Self
 
@@ -13,6 +13,7 @@ from grader.grading.checks import make_check
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import outcome_sentences
 from grader.grading.program.loaded_program import LoadedSubmission, load
+from grader.grading.program.screening import RunProblem
 from grader.grading.results.verdict import Outcome, ResourceUsage, TestResult, Verdict
 from grader.grading.run.best_effort import BestEffort
 from grader.grading.run.disclosure import (
@@ -36,15 +37,6 @@ if TYPE_CHECKING:
 MAX_CHILDREN = 3
 """The number of children that one submission may use: a new one after each time-out, so that the
 remaining tests still run. A program that never ends takes at most this many times its limits."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunProblem:
-    """The reason why no test of a submission can run, for the learner."""
-
-    outcome: Outcome
-    message: str
-    line: int | None = None  # the line of the submission that the message points to
 
 
 class _ChildState(Enum):
@@ -98,7 +90,7 @@ class SubmissionRun:
         self._child: Child | None = None
         self._state = _ChildState.RUNNING
         if submission.problem:
-            self.problem = RunProblem(Outcome.ERRORED, submission.problem, submission.line)
+            self.problem = RunProblem(Outcome.ERRORED, lambda: submission.problem, submission.line)
             self._state = _ChildState.ENDED
         else:
             self._child = oracle.sandbox.child(limits)
@@ -156,7 +148,7 @@ class SubmissionRun:
             self._tester = ProgramTester(self.oracle, loaded.program, self.best_effort, related)
         if (problem := loaded.problem) is not None:
             message = self.best_effort.sentence(problem.sentence, outcome_sentences.NO_SENTENCE)
-            self.problem = RunProblem(problem.outcome, message, problem.line)
+            self.problem = replace(problem, sentence=lambda: message)
             self._state = _ChildState.ENDED
 
     def grade_test(self, test: TestCase) -> TestResult:
@@ -310,7 +302,7 @@ def make_verdict(
         output: The output of the submission while it was loaded.
     """
     if problem is None and exercise.hidden_elsewhere and not exercise.tests:
-        problem = RunProblem(Outcome.NOT_RUN, outcome_sentences.NO_TESTS)
+        problem = RunProblem(Outcome.NOT_RUN, lambda: outcome_sentences.NO_TESTS)
     if problem is not None:
         outcome = problem.outcome
     else:

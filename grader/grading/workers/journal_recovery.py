@@ -6,11 +6,12 @@ from typing import Any
 from grader.errors import DefinitionError
 from grader.grading.feedback import outcome_sentences
 from grader.grading.jobs import Job, Result
+from grader.grading.program.screening import RunProblem
 from grader.grading.results import journal
 from grader.grading.results.verdict_json import result_from_data, verdict_from_full_data
 from grader.grading.run.best_effort import BestEffort
 from grader.grading.run.disclosure import not_run_result, timed_out_result
-from grader.grading.run.submission_run import RunProblem, make_verdict, order_tests
+from grader.grading.run.submission_run import make_verdict, order_tests
 from grader.sandbox.answers import Cause, ChildGoneError
 from grader.sandbox.limits import PREPARE_SECONDS
 
@@ -41,7 +42,7 @@ def recover_result(job: Job, entries: Sequence[tuple[str, Any]], sandbox: str) -
             job.submission,
             {test.id: not_run_result(test, problem) for test in tests},
             sandbox=sandbox,
-            problem=RunProblem(outcome_sentences.error_outcome(error), problem),
+            problem=RunProblem(outcome_sentences.error_outcome(error), lambda: problem),
             feedback_errors=best_effort.feedback_errors,
         )
     finished = [result_from_data(data) for kind, data in entries if kind == journal.RESULT]

@@ -15,7 +15,7 @@ from grader.sandbox.limits import DEFAULT_LIMITS, HIGHEST_LIMITS, Limits
 
 @dataclass(frozen=True, slots=True)
 class JobOptions:
-    """Requests to the engine beyond grading, such as those of a proof or of `etude break`.
+    """What a verdict is to contain, and what may be left out, as in a proof.
 
     Attributes:
         with_feedback: Show the values behind failures and explain them. A proof does without.
@@ -23,11 +23,6 @@ class JobOptions:
         with_evidence: The verdict carries `Evidence`.
         variant_of: The digest of the exercise of which the job's is a variant. Tests of the same id
             ask the same in both, so inputs and expected values are computed once.
-        wrong_program: A program that is graded before the submission. Afterwards both are graded
-            again, and the evidence lists the tests that changed.
-        breaking_call: A learner's call that should show that the submission is wrong, or an empty
-            string to search for a small one. No test runs. If the call shows the mistake, it is the
-            verdict's example; otherwise the verdict's message says why it does not.
         with_shapes: The verdict carries `shapes` and is otherwise the same.
     """
 
@@ -35,8 +30,6 @@ class JobOptions:
     stop_at_failure: bool = False
     with_evidence: bool = False
     variant_of: str = ""
-    wrong_program: Submission | None = None
-    breaking_call: str | None = None
     with_shapes: bool = False
 
 
@@ -59,6 +52,24 @@ class Job:
             DefinitionError: The exercise asks for more than the site allows.
         """
         return self.limits_override or find_limits(self.exercise)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairedJob(Job):
+    """A job graded twice, each time after a wrong program; its evidence has the changed tests."""
+
+    wrong_program: Submission
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BreakingJob(Job):
+    """A job that judges a learner's call: whether it shows that the submission is wrong.
+
+    No test runs. If the call shows the mistake, it is the verdict's example; otherwise the
+    verdict's message says why it does not.
+    """
+
+    call: str  # an empty string searches for a small call
 
 
 def find_limits(exercise: Exercise) -> Limits:

@@ -6,7 +6,7 @@ from typing import Final
 from grader.definitions.exercise import Exercise, ExerciseId, Misconception
 from grader.definitions.wording import did_you_mean
 from grader.errors import UsageError
-from grader.grading.jobs import Job, JobOptions
+from grader.grading.jobs import BreakingJob
 from grader.grading.results.verdict import Diagnosis
 from grader.grading.submissions.submission import Submission
 from grader.progress.history import History
@@ -48,7 +48,7 @@ def list_breakable(exercise: Exercise) -> list[Misconception]:
     )
 
 
-def break_job(exercise: Exercise, misconception: str, call: str) -> Job:
+def break_job(exercise: Exercise, misconception: str, call: str) -> BreakingJob:
     """Return the job that checks whether a call breaks the program of a misconception.
 
     Raises:
@@ -59,7 +59,7 @@ def break_job(exercise: Exercise, misconception: str, call: str) -> Job:
         close = did_you_mean(misconception, codes)
         raise UsageError(f"'{exercise.id}' has no misconception '{misconception}'{close}")
     submission = Submission.of_program(exercise, codes[misconception])
-    return Job(exercise, submission, options=JobOptions(breaking_call=call))
+    return BreakingJob(exercise, submission, call=call)
 
 
 def _distance(solution: str, code: str) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from grader.authoring.verify.locations import Locations
 from grader.authoring.verify.proof import Proof, ProofFinding
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.grading.jobs import Job, JobOptions
+from grader.grading.jobs import BreakingJob
 from grader.grading.results.verdict import Verdict
 from grader.grading.submissions.submission import Submission
 from grader.grading.workers.pool import WorkerPool
@@ -33,9 +33,8 @@ def find_breaking_notes(exercise: Exercise, pool: WorkerPool) -> Iterable[ProofF
     """Yield notes on misconceptions that no call breaks, wrong `breakable` keys, large calls."""
     if exercise.kind not in ("write", "fix"):
         return
-    options = JobOptions(breaking_call="")
     jobs = [
-        Job(exercise, Submission.of_program(exercise, each.code), options=options, tag=each)
+        BreakingJob(exercise, Submission.of_program(exercise, each.code), call="", tag=each)
         for each in exercise.misconceptions
     ]
     places, large = Locations(exercise), dict[str, int]()

@@ -13,7 +13,7 @@ from enum import Enum, StrEnum, auto
 from typing import Any
 
 from grader.definitions.exercise import Exercise, ExerciseId, TestCase, TestId
-from grader.grading.jobs import Job, JobOptions, find_limits
+from grader.grading.jobs import Job, JobOptions, PairedJob, find_limits
 from grader.grading.results.verdict import ResourceUsage
 from grader.grading.submissions.submission import Submission
 
@@ -153,11 +153,12 @@ def plan_with_evidence(
     Args:
         wrong_program: Source of another program, to check that neither affects the other.
     """
-    other = None if wrong_program is None else Submission.of_program(exercise, wrong_program)
-    options = JobOptions(with_feedback=False, with_evidence=True, wrong_program=other)
-    return VariantRun(
-        group, name, Job(exercise, Submission.of_program(exercise, source), options=options)
-    )
+    options = JobOptions(with_feedback=False, with_evidence=True)
+    job = Job(exercise, Submission.of_program(exercise, source), options=options)
+    if wrong_program is not None:
+        other = Submission.of_program(exercise, wrong_program)
+        job = PairedJob(exercise, job.submission, options=options, wrong_program=other)
+    return VariantRun(group, name, job)
 
 
 def plan_mutant(

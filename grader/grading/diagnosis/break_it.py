@@ -32,7 +32,7 @@ _MAX_DRAWN_CALLS: Final = 24  # calls that are tried for a program
 
 
 def judge_breaking_call(oracle: Oracle, submission: Submission, text: str) -> Verdict:
-    """Return the verdict on a job's `breaking_call`, with an example or a message.
+    """Return the verdict on the call of a `BreakingJob`, with an example or a message.
 
     Args:
         text: The learner's call, or an empty string to try calls with drawn inputs.

@@ -61,7 +61,7 @@ class Evidence:
     # The type and the text of the submission's own error in a test.
     errors: Mapping[TestId, tuple[str, str]] = field(default_factory=dict)
 
-    # With `JobOptions.wrong_program`: the tests that changed when both programs were graded again.
+    # For a `PairedJob`: the tests that changed when both programs were graded again.
     changed_outcomes: tuple[TestId, ...] = ()  # tests with another outcome for the submission
     changed_wrong_outcomes: tuple[TestId, ...] = ()  # the same for the wrong program
     changed_inputs: tuple[TestId, ...] = ()  # tests whose inputs were drawn differently

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from grader.errors import GraderFault
 from grader.grading.expected.oracle import Oracle, ValueCache
-from grader.grading.jobs import Job
+from grader.grading.jobs import BreakingJob, Job, PairedJob
 from grader.grading.program.author_code import provide_data_files
 from grader.grading.results.journal import Record, record_nothing
 from grader.grading.results.verdict import Verdict
@@ -42,14 +42,14 @@ class Engine:
         # What only some jobs need is imported when they need it.
         oracle, options = self._oracle(job), job.options
         with provide_data_files(job.exercise):
-            if options.breaking_call is not None:
+            if isinstance(job, BreakingJob):
                 from grader.grading.diagnosis.break_it import judge_breaking_call
 
-                return judge_breaking_call(oracle, job.submission, options.breaking_call)
-            if options.wrong_program is not None:
-                from grader.grading.session.proof_evidence import grade_beside
+                return judge_breaking_call(oracle, job.submission, job.call)
+            if isinstance(job, PairedJob):
+                from grader.grading.session.proof_evidence import grade_pair
 
-                return grade_beside(options.wrong_program, job, oracle, self.grade, record)
+                return grade_pair(job, oracle, self.grade, record)
             with SubmissionRun(
                 oracle,
                 job.submission,

@@ -23,13 +23,12 @@ from grader.grading.diagnosis.input_values import parts
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback.outcome_sentences import error_text
-from grader.grading.jobs import Job, JobOptions
+from grader.grading.jobs import Job, JobOptions, PairedJob
 from grader.grading.program.value_copies import NotCopyableError, copy_containers
 from grader.grading.results.journal import BEGAN, Record
 from grader.grading.results.raw_result import RawResult
 from grader.grading.results.verdict import Evidence, Outcome, Verdict, WrongExpectedValue
 from grader.grading.run.submission_run import SubmissionRun
-from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import Raised
 
 _MAX_NUMBERS = 6  # numbers of an array that a message writes out
@@ -193,23 +192,19 @@ def summarize_inputs(oracle: Oracle) -> dict[str, Any]:
     }
 
 
-def grade_beside(
-    wrong_program: Submission,
-    job: Job,
-    oracle: Oracle,
-    grade: Callable[[Job, Record], Verdict],
-    record: Record,
+def grade_pair(
+    pair: PairedJob, oracle: Oracle, grade: Callable[[Job, Record], Verdict], record: Record
 ) -> Verdict:
-    """Grade a job before and after a wrong program; add what changed to its evidence."""
+    """Grade a job before and after its wrong program; add what changed to its evidence."""
 
     def record_start(kind: str, content: object) -> None:
         # Each extra run gets its own time, but its results are not the job's.
         if kind == BEGAN:
             record(kind, content)
 
-    job = replace(job, options=replace(job.options, wrong_program=None))
+    job = Job(pair.exercise, pair.submission, pair.limits_override, pair.options)
     wrong_options = JobOptions(with_feedback=False, variant_of=job.options.variant_of)
-    wrong_job = replace(job, submission=wrong_program, options=wrong_options)
+    wrong_job = replace(job, submission=pair.wrong_program, options=wrong_options)
     # The wrong program, then the job's program, then both again: the results of each must not
     # depend on the other.
     wrong = grade(wrong_job, record_start)

@@ -28,23 +28,18 @@ _TUPLE: Final = re.compile(
 _LINE: Final = 80  # characters of a printed text that a sentence quotes
 
 
-def difference_message(
-    difference: Difference, related: str, draw: int, draws: int, items: Sequence[str] = ()
+def wrong_result_sentence(
+    difference: Difference, items: Sequence[str] = (), *, has_reason: bool
 ) -> str:
-    """Return the message about a wrong result.
+    """Return the sentence about a wrong result.
 
     Args:
-        related: The sentence about the relation of the result to the expected one, or "".
-        draw: The number of the draw, counted from 0.
         items: The names that the task gives the result's items.
+        has_reason: Whether a sentence about the reason follows.
     """
-    draw_note = f"(Inputs {draw + 1} of {draws}.)" if draws > 1 else ""
-    if difference.kind is DifferenceKind.NOTHING and related:
-        name = _part(_THE_RESULT, difference.path, items)
-        return " ".join(filter(None, (f"{name} is None. {related}", draw_note)))
-    return " ".join(
-        filter(None, (difference_sentence(difference, items=items), related, draw_note))
-    )
+    if difference.kind is DifferenceKind.NOTHING and has_reason:
+        return f"{_part(_THE_RESULT, difference.path, items)} is None."
+    return difference_sentence(difference, items=items)
 
 
 def item_naming_text(instructions: str) -> str:

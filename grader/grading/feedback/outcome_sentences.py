@@ -133,9 +133,14 @@ def hidden_test_sentence(
     return f"{sentence} Its inputs: {input_texts or 'none'}."
 
 
-def partial_credit_sentence(sentence: str, passed: int, draws: int, points: int) -> str:
-    """Add the points for the draws that passed to a sentence."""
-    return f"{sentence} {passed} of {draws} inputs pass: {plural(points, 'point')}."
+def draw_note(draw: int, draws: int) -> str:
+    """Return the note about the draw, counted from 0, that failed; "" if there is only one."""
+    return f"(Inputs {draw + 1} of {draws}.)" if draws > 1 else ""
+
+
+def partial_credit_note(passed: int, draws: int, points: int) -> str:
+    """Return the note about the points for the draws that passed."""
+    return f"{passed} of {draws} inputs pass: {plural(points, 'point')}."
 
 
 def error_outcome(raised: Raised | ChildGoneError) -> Outcome:

@@ -3,8 +3,8 @@
 Nothing shows the expected value of a hidden test, or of a prediction, which only asks for it.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
 from grader.definitions.exercise import Exercise, TestCase
 from grader.grading.checks import make_check
@@ -15,6 +15,9 @@ from grader.grading.results.raw_result import DifferenceKind, RawResult
 from grader.grading.results.verdict import Outcome, TestResult
 from grader.grading.run.best_effort import BestEffort
 
+if TYPE_CHECKING:
+    from grader.grading.comparison.relations.pair import Relation
+
 
 @dataclass(frozen=True, slots=True)
 class UndisclosedResult:
@@ -22,10 +25,24 @@ class UndisclosedResult:
 
     outcome: Outcome
     raw: RawResult
-    message: str = ""
+    sentence: str = ""  # about the difference or the error
     line: int | None = None
     difference_kind: DifferenceKind | None = None
     points: int = 0
+    relation: "Relation | None" = None  # of the result to the expected one
+    reason: str = ""  # the sentence about the relation, or about another reason
+    notes: tuple[str, ...] = ()  # about the draws
+
+    @property
+    def message(self) -> str:
+        """The sentence, its reason and its notes."""
+        return " ".join(filter(None, (self.sentence, self.reason, *self.notes)))
+
+    def with_reason(self, reason: str) -> Self:
+        """Return the result with another reason, or with a first one after the notes."""
+        if self.reason:
+            return replace(self, reason=reason)
+        return replace(self, notes=(*self.notes, reason))
 
 
 def shows_expected(exercise: Exercise, test: TestCase) -> bool:

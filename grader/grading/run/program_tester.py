@@ -1,7 +1,9 @@
 """The tests of an exercise, run on a loaded program."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from grader.definitions.exercise import TestCase
 from grader.grading.checks import Judgement, judge, make_check
@@ -9,7 +11,7 @@ from grader.grading.comparison.compare import Difference
 from grader.grading.comparison.printed_text import compare_text
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback import outcome_sentences
-from grader.grading.feedback.difference_sentences import difference_message, item_names
+from grader.grading.feedback.difference_sentences import item_names, wrong_result_sentence
 from grader.grading.program.author_code import TooLargeError, TooLongError
 from grader.grading.program.loaded_program import LoadedProgram, ending_problem
 from grader.grading.program.proxies import NoValueError
@@ -17,9 +19,12 @@ from grader.grading.results.raw_result import DifferenceKind, RawResult
 from grader.grading.results.verdict import Outcome
 from grader.grading.run.best_effort import BestEffort
 from grader.grading.run.disclosure import UndisclosedResult, redact_difference, shows_expected
-from grader.grading.run.related_results import RelatedResults
+from grader.grading.run.related_results import relate_to_expected
 from grader.sandbox.answers import ChildGoneError, Returned, Unsupported
 from grader.sandbox.limits import AUTHOR_SECONDS
+
+if TYPE_CHECKING:
+    from grader.grading.comparison.relations.pair import Relation
 
 _RETURN_OF_VALUE = re.compile(r"^\s+return\s+(?!None\b)\S", re.MULTILINE)
 
@@ -28,8 +33,7 @@ class ProgramTester:
     """Runs tests on one loaded program.
 
     Args:
-        related: The relations in the submission's other results. None leaves out the sentences
-            about failures, which take time.
+        with_reasons: Whether results have sentences about the failure, which take time.
 
     Attributes:
         ending: The outcome of the test in which the child ended, or None while it runs.
@@ -40,13 +44,15 @@ class ProgramTester:
         oracle: Oracle,
         program: LoadedProgram,
         best_effort: BestEffort,
-        related: RelatedResults | None,
+        *,
+        with_reasons: bool,
     ) -> None:
         self.ending: Outcome | None = None
         self._oracle = oracle
         self._exercise = oracle.exercise
         self._program = program
-        self._related = related
+        self._with_reasons = with_reasons
+        self._best_effort = best_effort
         self._sentence = best_effort.sentence
 
     def run(self, test: TestCase) -> UndisclosedResult:
@@ -76,13 +82,10 @@ class ProgramTester:
         if not test.partial:
             return failed
         points = test.points * passed // len(draws)
-        message = self._sentence(
-            lambda: outcome_sentences.partial_credit_sentence(
-                failed.message, passed, len(draws), points
-            ),
-            failed.message,
+        note = self._sentence(
+            lambda: outcome_sentences.partial_credit_note(passed, len(draws), points)
         )
-        return replace(failed, message=message, points=points)
+        return replace(failed, notes=(*failed.notes, note), points=points)
 
     def _explain_error(
         self,
@@ -123,18 +126,24 @@ class ProgramTester:
         )
         kind, worst, path = difference.kind, difference.worst, difference.path
         raw = replace(raw, difference_kind=kind, worst=worst, path=path)
-        sentence = ""
-        if self._related is not None:
-            reason = self._sentence(
-                lambda: self._reason_sentence(test, draw, difference, got=got, begin=begin)
-            )
-            draw_count = len(self._oracle.draws(test))
-            items = item_names(self._exercise.instructions, draw.expected)
-            sentence = self._sentence(
-                lambda: difference_message(difference, reason, draw.number, draw_count, items)
-            )
         points = int(judgement.share * test.points)
-        return UndisclosedResult(Outcome.FAILED, raw, sentence, difference_kind=kind, points=points)
+        result = UndisclosedResult(Outcome.FAILED, raw, difference_kind=kind, points=points)
+        if not self._with_reasons:
+            return result
+        items = item_names(self._exercise.instructions, draw.expected)
+        relation, reason = None, ""
+        if shows_expected(self._exercise, test):
+            relation = self._best_effort.make(
+                "sentence", lambda: relate_to_expected(self._oracle, test, kind, draw, got), None
+            )
+            reason = self._sentence(
+                lambda: self._reason_sentence(test, draw, difference, relation, items, begin)
+            )
+        sentence = self._sentence(
+            lambda: wrong_result_sentence(difference, items, has_reason=bool(reason))
+        )
+        note = outcome_sentences.draw_note(draw.number, len(self._oracle.draws(test)))
+        return replace(result, sentence=sentence, relation=relation, reason=reason, notes=(note,))
 
     def _without_value(
         self, test: TestCase, error: NoValueError, raw: RawResult
@@ -148,7 +157,7 @@ class ProgramTester:
             return UndisclosedResult(Outcome.FAILED, raw, sentence, difference_kind=kind)
         line = answer.frames[-1][0] if answer.frames else None
         sentence = ""
-        if self._related is not None:
+        if self._with_reasons:
             check, program = make_check(self._exercise, test), self._program
             sentence = self._sentence(
                 lambda: outcome_sentences.error_sentence(
@@ -158,15 +167,25 @@ class ProgramTester:
         return UndisclosedResult(outcome_sentences.error_outcome(answer), raw, sentence, line)
 
     def _reason_sentence(
-        self, test: TestCase, draw: Draw, difference: Difference, *, got: object, begin: int
+        self,
+        test: TestCase,
+        draw: Draw,
+        difference: Difference,
+        relation: "Relation | None",
+        items: Sequence[str],
+        begin: int,
     ) -> str:
         """Return the sentence about the reason why a result is wrong, or "" if it is unknown.
 
         Args:
+            relation: The relation of the result to the expected one.
+            items: The names that the task gives the result's items.
             begin: The size of the output before the draw.
         """
-        if not shows_expected(self._exercise, test):
-            return ""
+        if relation is not None:
+            from grader.grading.feedback.relation_sentences import relation_sentence
+
+            return relation_sentence(relation, items=items)
         kind, source = difference.kind, self._program.text.source
         code, starter = (  # without blank lines and comments
             [words for line in text.splitlines() if (words := line.partition("#")[0].rstrip())]
@@ -179,7 +198,7 @@ class ProgramTester:
             return outcome_sentences.RETURNED
         if kind is DifferenceKind.NOTHING and difference.path == ():
             return self._missing_return_sentence(test, draw, begin)
-        return self._related.sentence(test, kind, draw, got) if self._related else ""
+        return ""
 
     def _missing_return_sentence(self, test: TestCase, draw: Draw, begin: int) -> str:
         """Return the sentence about a function that computes or prints a value but returns None."""

@@ -24,7 +24,7 @@ from grader.grading.run.disclosure import (
     shows_expected,
 )
 from grader.grading.run.program_tester import ProgramTester
-from grader.grading.run.related_results import RelatedResults
+from grader.grading.run.related_results import reasons_with_origins
 from grader.grading.submissions.program_text import NO_TEXT, ProgramText
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import ChildGoneError
@@ -83,7 +83,7 @@ class SubmissionRun:
         self._with_values = with_values
         self._with_reasons = with_reasons
         self._restarts_left = max_children - 1
-        self._related = RelatedResults(oracle)
+        self._undisclosed: dict[TestId, UndisclosedResult] = {}
         self._loaded = LoadedSubmission()
         self._tester: ProgramTester | None = None
         self._began = time.monotonic()
@@ -144,8 +144,9 @@ class SubmissionRun:
         loaded = self._loaded = load(self._child, self.submission, self.exercise)
         self.output = self._child.output()
         if loaded.program is not None:
-            related = self._related if self._with_reasons else None
-            self._tester = ProgramTester(self.oracle, loaded.program, self.best_effort, related)
+            self._tester = ProgramTester(
+                self.oracle, loaded.program, self.best_effort, with_reasons=self._with_reasons
+            )
         if (problem := loaded.problem) is not None:
             message = self.best_effort.sentence(problem.sentence, outcome_sentences.NO_SENTENCE)
             self.problem = replace(problem, sentence=lambda: message)
@@ -182,6 +183,7 @@ class SubmissionRun:
             result = self._visible_result(test, undisclosed, self._child.output(begin))
             result = replace(result, seconds=seconds)
         self.results[test.id] = result
+        self._undisclosed[test.id] = undisclosed
         return result
 
     def _prepare_child(self, test: TestCase) -> str | None:
@@ -242,11 +244,13 @@ class SubmissionRun:
 
     def verdict(self) -> Verdict:
         """Return the verdict on the results so far, without an explanation."""
-        results = self.best_effort.make(
-            "sentence",
-            lambda: self._related.with_origins(self.results, self.observed),
-            self.results,
+        results = dict(self.results)
+        reasons: dict[TestId, str] = self.best_effort.make(
+            "sentence", lambda: reasons_with_origins(self.exercise, self._undisclosed), {}
         )
+        for test_id, reason in reasons.items():
+            message = self._undisclosed[test_id].with_reason(reason).message
+            results[test_id] = replace(results[test_id], message=message)
         notes = (self.best_effort.make("note", note, "") for note in self._loaded.notes)
         return make_verdict(
             self.exercise,

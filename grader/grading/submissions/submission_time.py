@@ -39,7 +39,7 @@ class SubmissionTime:
     """The time of a submission, and the source of the time."""
 
     at: float | None = None  # seconds since 1970; None if the source does not provide it
-    source: str = FileDate.FILE  # or the name of a platform or of a CSV file
+    source: str = FileDate.FILE  # a `FileDate`, or the name of a platform or of a CSV file
     is_late: bool = False  # whether a platform marks the submission as late, without a time
 
     @property

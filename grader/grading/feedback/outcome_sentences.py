@@ -333,15 +333,12 @@ def left_out_note(lines: Sequence[tuple[str, str]]) -> str:
     return f"Left out, since it works only in a notebook: {listed}{f', {more} more' * (more > 0)}."
 
 
-def failed_cell_note(cell: str, line: int | None, error: Raised, text: ProgramText) -> str:
-    """Return the note about a cell of a notebook that did not run to its end.
-
-    Args:
-        cell: The name of the cell, such as "cell 3".
-    """
+def failed_cell_note(number: int, line: int | None, error: Raised, text: ProgramText) -> str:
+    """Return the note about a cell of a notebook that did not run to its end."""
+    cell = text.cell(number)
     if "SyntaxError" in error.bases and not error.frames:
         return f"{cell.capitalize()} was left out. {syntax_error_sentence(error, text)}"
-    pronoun = "" if "line" in cell else "its "
+    pronoun = "" if text.is_exported else "its "
     at = f" at {pronoun}line {line}" if line else ""
     stopped = f"{cell.capitalize()} stopped{at} ({error_text(error)})"
     return f"{stopped}. What it defines and the other cells were run."

@@ -105,6 +105,6 @@ def load_cells(
     def note(number: int, error: Raised) -> str:
         place = text.locate(error.frames[0][0]) if error.frames else None
         line = place[1] if place else None
-        return outcome_sentences.failed_cell_note(text.cell(number), line, error, text)
+        return outcome_sentences.failed_cell_note(number, line, error, text)
 
     return answer, tuple(partial(note, *each) for each in failed)

@@ -20,7 +20,6 @@ from grader.authoring.verify.wrong_programs import (
 from grader.definitions.exercise import TestCase, TestId
 from grader.definitions.wording import did_you_mean, join_quoted
 from grader.grading.checks.suite import mutants_of_program
-from grader.grading.feedback.outcome_sentences import unanswered_sentence
 from grader.grading.jobs import find_limits
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.mutation import mutants
@@ -29,7 +28,6 @@ _Check: TypeAlias = Callable[[ProofFacts], Iterator[ProofFinding]]
 
 # Errors that an author's slip causes, not a learner's mistake.
 _SLIPS: Final = ("NameError", "UnboundLocalError", "ImportError", "SyntaxError")
-_PLACEHOLDERS: Final = ("ellipsis", "NoneType")
 _HEADROOM: Final = 10  # a solution may use a tenth of a limit
 _MIN_CPU: Final = 0.05  # seconds that a busy machine may add to any run
 
@@ -179,12 +177,7 @@ def _check_starter(facts: ProofFacts) -> Iterator[ProofFinding]:
     if verdict.outcome is Outcome.PASSED:
         message = "the starter passes every test, so there is nothing left to do; take more out"
         yield ProofFinding.at(check_names.STARTER, message, facts.locations.line("starter"))
-    elif verdict.message and not facts.exercise.is_prediction:
-        values = [name for name, each in facts.exercise.defines.items() if each.kind == "value"]
-        if verdict.message in [
-            unanswered_sentence(name, kind) for name in values for kind in _PLACEHOLDERS
-        ]:
-            return  # the starter only has values to fill in
+    elif verdict.message and not facts.exercise.is_prediction and not verdict.is_unanswered:
         message = (
             f"the starter does not run: {verdict.message} Learners begin with it, so it must load "
             "and define every name; `...` will do as a body"

@@ -148,8 +148,8 @@ def _load(child: Child, program: JoinedProgram, exercise: Exercise) -> LoadedSub
         values = next(filter(None, problems), None) or _values(child, exercise, text)
     except ChildGoneError as error:
         return LoadedSubmission(problem=ending_problem(error, text))
-    if not isinstance(values, dict):
-        return LoadedSubmission(problem=RunProblem(Outcome.FAILED, values), notes=notes)
+    if isinstance(values, RunProblem):
+        return LoadedSubmission(problem=values, notes=notes)
     loaded = LoadedProgram(child, exercise, values, text, defined)
     return LoadedSubmission(loaded, notes=notes)
 
@@ -195,7 +195,7 @@ def loading_problem(
 
 def _name_problem(
     exercise: Exercise, name: str, defined_names: DefinedNames, text: ProgramText
-) -> SentenceMaker | None:
+) -> RunProblem | None:
     """Return the problem with a name that the tests use, or None."""
     kind_needed = exercise.defines[name].kind
     needs_value = kind_needed == "value"
@@ -203,7 +203,7 @@ def _name_problem(
     if definition is None:
         codes = (t.code for t in exercise.tests if t.compared == "value" and not t.hidden)
         call = next(codes, next(iter(exercise.defines)))
-        return partial(
+        sentence_of = partial(
             outcome_sentences.missing_name_sentence,
             name,
             call,
@@ -211,18 +211,23 @@ def _name_problem(
             kind_needed,
             text,
         )
+        return RunProblem(Outcome.FAILED, sentence_of)
     if needs_value and definition.kind in _PLACEHOLDERS:
-        return partial(outcome_sentences.unanswered_sentence, name, definition.kind)
+        sentence_of = partial(outcome_sentences.unanswered_sentence, name, definition.kind)
+        return RunProblem(Outcome.FAILED, sentence_of, is_unanswered=True)
     if kind_needed == "class":
         fits = definition.kind == "class"
     else:
         fits = definition.callable is not needs_value
     if fits:
         return None
-    return partial(outcome_sentences.wrong_kind_sentence, name, kind_needed, definition.kind, text)
+    sentence_of = partial(
+        outcome_sentences.wrong_kind_sentence, name, kind_needed, definition.kind, text
+    )
+    return RunProblem(Outcome.FAILED, sentence_of)
 
 
-def _values(child: Child, exercise: Exercise, text: ProgramText) -> dict[str, Any] | SentenceMaker:
+def _values(child: Child, exercise: Exercise, text: ProgramText) -> dict[str, Any] | RunProblem:
     """Return the values that a submission defines, or the problem with one of them."""
     program, values = RunningProgram(child), {}
     requests = Requests(program, exercise.where, max_bytes=DEFAULT_RESULT_BYTES)
@@ -232,9 +237,14 @@ def _values(child: Child, exercise: Exercise, text: ProgramText) -> dict[str, An
         try:
             values[name] = freeze_arrays(requests.current(name))
         except NoValueError as error:
-            if isinstance(error.answer, Unsupported):
-                return partial(outcome_sentences.unsupported_value_sentence, name, error.answer)
-            return partial(outcome_sentences.error_sentence, error.answer, "", DefinedNames(), text)
+            answer = error.answer
+            sentence_of = (
+                partial(outcome_sentences.unsupported_value_sentence, name, answer)
+                if isinstance(answer, Unsupported)
+                else partial(outcome_sentences.error_sentence, answer, "", DefinedNames(), text)
+            )
+            return RunProblem(Outcome.FAILED, sentence_of)
         if definition.choices and str(values[name]).strip() not in definition.choices:
-            return partial(outcome_sentences.choices_sentence, name, definition.choices)
+            sentence_of = partial(outcome_sentences.choices_sentence, name, definition.choices)
+            return RunProblem(Outcome.FAILED, sentence_of)
     return values

@@ -61,6 +61,7 @@ class RunProblem:
     outcome: Outcome
     sentence: SentenceMaker
     line: int | None = None  # the line of the submission that the sentence points to
+    is_unanswered: bool = False  # whether an answer is still a placeholder
 
     @property
     def message(self) -> str:

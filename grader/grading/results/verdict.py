@@ -199,6 +199,8 @@ class Verdict:
     # Filled only with `JobOptions.with_evidence`; never in a report.
     evidence: Evidence | None = None
     feedback_errors: tuple[str, ...] = ()  # why optional parts are missing; never in a report
+    # Whether no test ran because an answer is still a placeholder; never in a report.
+    is_unanswered: bool = False
 
     @property
     def score(self) -> int:

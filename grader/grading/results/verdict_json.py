@@ -191,6 +191,7 @@ def full_data(verdict: Verdict) -> dict[str, Any]:
         **verdict_data(verdict),
         "evidence": verdict.evidence and asdict(verdict.evidence),
         "feedback_errors": list(verdict.feedback_errors),
+        "unanswered": verdict.is_unanswered,
     }
 
 
@@ -204,6 +205,7 @@ def verdict_from_full_data(data: dict[str, Any]) -> Verdict:
         verdict_from_data(data),
         evidence=_evidence_from_data(data["evidence"]),
         feedback_errors=tuple(map(str, data["feedback_errors"])),
+        is_unanswered=bool(data["unanswered"]),
     )
 
 

@@ -319,6 +319,7 @@ def make_verdict(
         outcome=outcome,
         message=problem.message if problem else "",
         line=problem.line if problem else None,
+        is_unanswered=problem is not None and problem.is_unanswered,
         tests=tuple(results[test.id] for test in exercise.tests if test.id in results),
         output=output,
         notes=notes,

@@ -394,6 +394,15 @@ def test_the_starter_of_a_prediction_need_not_be_answered(proven: Prove) -> None
     assert proof.findings == ()
 
 
+@pytest.mark.parametrize("answer", ["...", "None"])
+def test_a_starter_may_have_a_value_to_fill_in(proven: Prove, answer: str) -> None:
+    """It does not load until the value is there, and learners are told so."""
+    text = PREDICT.replace("kind: predict\n", "kind: write\n")
+    open_answer = text.replace("  shape = ...\n", f"  shape = {answer}\n")
+    assert not proven(open_answer).has_failed("starter-fails")
+    assert proven(text.replace("  shape = ...\n", "")).has_failed("starter-fails")
+
+
 def test_a_definition_that_cannot_be_run_is_invalid(proven: Prove) -> None:
     """That is not a failed check: its inputs cannot be made."""
     proof = proven(FIX.replace("x = rng", "x = [][1] * rng"))

@@ -138,7 +138,7 @@ def failures_in_full(verdict: Verdict, *, verbose: bool = False) -> tuple[TestRe
 def shows_both_values(test: TestResult) -> bool:
     """Return whether a test's sentence already contains both values, as single numbers."""
     both = (test.expected, test.got)
-    return all(value is not None and _NUMBER.fullmatch(value.summary) for value in both)
+    return all(value is not None and value.is_number for value in both)
 
 
 def worst_index(test: TestResult) -> tuple[int, int] | None:
@@ -159,9 +159,6 @@ def worst_values(test: TestResult) -> tuple[float, float] | None:
     row, column = index
     expected, got = test.expected.rows, test.got.rows
     return None if expected is None or got is None else (expected[row][column], got[row][column])
-
-
-_NUMBER = re.compile(r"(bool|int|uint|float|complex)\d*( \(\))?")
 
 
 def has_own_message(test: TestResult) -> bool:

@@ -3,6 +3,7 @@
 This module does not import NumPy, so that commands can read a verdict quickly.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -31,6 +32,14 @@ class ValueSummary:
     text: str  # as Python or NumPy prints it; a text that was cut ends with its full size
     rows: tuple[Row, ...] | None = None  # numbers of a small array with one or two axes
     is_vector: bool = False  # whether the array has one axis, so that `rows` has one row
+
+    @property
+    def is_number(self) -> bool:
+        """True for a single number: `summary` is then its type, or the dtype with `()`."""
+        return _NUMBER_SUMMARY.fullmatch(self.summary) is not None
+
+
+_NUMBER_SUMMARY: Final = re.compile(r"(bool|int|uint|float|complex)\d*( \(\))?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ def load_exercise(name: str | os.PathLike[str], exercises: Path | None = None) -
 
 
 class Grader:
-    """Grades many submissions with one pool of worker processes. Use it as a context manager.
+    """A grader of many submissions with one pool of worker processes. Use it as a context manager.
 
     Its methods may be called from any thread. When it is closed, submissions without a verdict get
     a `SandboxFault`.

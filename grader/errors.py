@@ -116,4 +116,4 @@ class GraderFault(EtudeError):  # noqa: N818  a fault is not an error in anybody
 
 
 class SandboxFault(GraderFault):
-    """This machine has no sandbox, or the sandbox itself failed."""
+    """A lack of a sandbox on this machine, or a failure of the sandbox itself."""

@@ -31,6 +31,11 @@ AFTER_RETURN = re.compile(
     r"^( *)(?:return|raise|continue|break)\b.*(?<![(\[{,])\n\1 *#.*", re.MULTILINE
 )
 NOUN = re.compile(r"(The|A|An|All|Every|Each|Its|Whether)\b")
+THIRD_PERSON = re.compile(
+    "(Adds|Answers|Builds|Checks|Collects|Compares|Computes|Converts|Decodes|Explains|Finds|Grades"
+    "|Holds|Keeps|Loads|Makes|Reads|Records|Refuses|Renders|Replaces|Runs|Sends|Tries|Wraps|Writes)"
+    r"\b"
+)
 IMPERATIVE = re.compile(r"(Return|Yield|Say|Whether)\b")
 
 
@@ -124,6 +129,20 @@ def test_properties_are_nouns_and_functions_imperatives() -> None:
     assert [place for place in properties if IMPERATIVE.match(docstrings[place])] == []
     plain = [place for place, names in decorators.items() if not names]
     assert [place for place in plain if NOUN.match(docstrings[place])] == []
+
+
+def test_classes_are_nouns() -> None:
+    """A class is "A reader of cells", not "Reads cells"."""
+    docstrings = {
+        f"{path}:{node.lineno}": ast.get_docstring(node) or ""
+        for name in CODE
+        for path in (ROOT / name).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ClassDef)
+    }
+
+    assert len(docstrings) > 500
+    assert [place for place, text in docstrings.items() if THIRD_PERSON.match(text)] == []
 
 
 def _members(node: ast.AST) -> set[str]:

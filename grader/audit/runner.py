@@ -114,7 +114,7 @@ class TaskOutcome:
 
 
 class Runner:
-    """Runs tasks in copies of an assignment's folder; a context manager."""
+    """A runner of tasks in copies of an assignment's folder; a context manager."""
 
     def __init__(self, assignment: Assignment, jobs: int = 1) -> None:
         self.assignment = assignment

@@ -186,7 +186,7 @@ class PageChild(Child):
 
 
 class PageChildFactory:
-    """Makes children in this process."""
+    """A factory of children in this process."""
 
     backend_name = "browser"
 

@@ -33,7 +33,7 @@ def modification_times(paths: Iterable[Path]) -> dict[str, int]:
 
 
 class FileWatcher:
-    """Detects files that have changed and are no longer being written.
+    """A detector of files that have changed and are no longer being written.
 
     An editor may empty a file before writing it, write it twice, or replace it. All this counts as
     one change, because a change counts only if two consecutive polls see the same times.

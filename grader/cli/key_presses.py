@@ -11,7 +11,7 @@ _POLL_SECONDS = 0.05  # seconds between polls on systems that cannot wait for a 
 
 
 class Keys:
-    """Reads single key presses, or nothing without a terminal; a context manager.
+    """A reader of single key presses, or of nothing without a terminal; a context manager.
 
     Ctrl-C still interrupts, and output is displayed as usual.
     """

@@ -80,7 +80,7 @@ _COMMANDS = {name: entry for group in _GROUPS.values() for name, entry in group.
 
 
 class _EtudeGroup(click.Group):
-    """Imports a subcommand's module on demand, and gives each kind of error its own exit status."""
+    """Commands whose modules are imported on demand; each kind of error has its own exit status."""
 
     def main(self, *args: Any, **extra: Any) -> NoReturn:
         """Run a subcommand and exit.

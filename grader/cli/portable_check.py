@@ -26,7 +26,7 @@ _NOTEBOOK_REFUSAL = f"{_NOT_RUN}Add 'unsafe=True' to the call to run code that y
 
 
 class PortablePool:
-    """Grades in this process, with a child per submission that is not isolated.
+    """A pool that grades in this process, with a child per submission that is not isolated.
 
     Raises:
         SandboxFault: The user has not agreed, see `ask_consent`.

@@ -273,7 +273,7 @@ def _mean_difficulty(exercises: Sequence[Exercise]) -> float:
 
 
 class _Loader:
-    """Loads files and collects their problems, so that one broken file does not hide the rest."""
+    """A loader of files that collects problems, so that one broken file does not hide the rest."""
 
     def __init__(self, load: LoadExercise | None = None) -> None:
         self.log = ProblemList()

@@ -101,7 +101,7 @@ def decode(document: Document, kind: type[T], breaches: ProblemList | None = Non
 
 
 class _DefinitionDecoder:
-    """Decodes node by node. After a problem, it continues with a placeholder."""
+    """A decoder, node by node. After a problem, it continues with a placeholder."""
 
     def __init__(self, problems: ProblemList, breaches: ProblemList) -> None:
         self.problems = problems

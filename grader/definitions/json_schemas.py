@@ -104,7 +104,7 @@ def description(kind: type) -> str:
 
 
 class _SchemaParts:
-    """Converts annotations to schemas; the classes in them become `$defs`."""
+    """A converter of annotations to schemas; the classes in them become `$defs`."""
 
     def __init__(self, parts: dict[str, Schema]) -> None:
         self.parts = parts

@@ -59,7 +59,7 @@ class _Scope:
 
 
 class _Finder(ast.NodeVisitor):
-    """Walks the scopes and passes names that a scope uses but does not set to the outer one."""
+    """A walk of scopes, which passes names that a scope uses but does not set to the outer one."""
 
     def __init__(self) -> None:
         self.top = self.scope = _Scope()

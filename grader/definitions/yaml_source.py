@@ -285,7 +285,7 @@ class _Open:
 
 
 class _NodeBuilder:
-    """Builds nodes from events with an explicit stack instead of recursion."""
+    """A builder of nodes from events, with an explicit stack instead of recursion."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

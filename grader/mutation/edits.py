@@ -66,7 +66,7 @@ class EditedProgram:
 
 
 class Editor:
-    """Writes edits into the text of one program."""
+    """A writer of edits into the text of one program."""
 
     def __init__(self, program: Program) -> None:
         self._program = program

@@ -68,7 +68,7 @@ def formula(tex: str) -> str:
 
 
 class _FormulaReader:
-    """Converts TeX from left to right."""
+    """A converter of TeX, from left to right."""
 
     def __init__(self, tex: str) -> None:
         self._tokens = _TOKEN.findall(_ROW_GAP.sub(r"\1", tex))

@@ -19,7 +19,7 @@ _Kind = TypeVar("_Kind")
 
 
 class DataclassFormat(Generic[_Kind]):
-    """Writes and reads objects of one class.
+    """A format in which objects of one class are written and read.
 
     Args:
         kind: The class; it may be one of plain data.

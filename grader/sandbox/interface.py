@@ -159,7 +159,7 @@ class Child(ABC):
 
 
 class ChildFactory(Protocol):
-    """Makes children, one for each submission."""
+    """A factory of children, one for each submission."""
 
     backend_name: str  # the name that a verdict gives
 

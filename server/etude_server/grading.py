@@ -84,7 +84,7 @@ WriteResult: TypeAlias = Callable[[Connection], StoredVerdict | None]
 
 
 class Publisher:
-    """Writes results, and notifies those who requested them."""
+    """A writer of results, which notifies those who requested them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -144,7 +144,7 @@ def complete_requests(requests: Sequence[GradingRequest], error: Exception | Non
 
 
 class GradingService:
-    """Grades requests; of identical code that is being graded, only one copy.
+    """A grader of requests; of identical code that is being graded, only one copy.
 
     The job queue, on PostgreSQL, is for regrades that begin here.
     """

@@ -45,7 +45,7 @@ _NO_STORE: Final = {"Cache-Control": "no-store"}
 
 
 class SelfTest:
-    """Grades a model solution with its hidden tests, in the real sandbox.
+    """A test of this host: a model solution, graded with its hidden tests in the real sandbox.
 
     An author may break one exercise, which should not stop the grading of others. So the host is
     well if one of a few exercises passes. A server without a grading process grades nothing, and

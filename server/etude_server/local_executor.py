@@ -58,7 +58,7 @@ class _GradingThread:
 
 
 class LocalExecutor(_GradingThread):
-    """Grades waiting submissions."""
+    """A thread that grades waiting submissions."""
 
     def __init__(self, grading: GradingService) -> None:
         super().__init__(grading, "executor")
@@ -128,7 +128,7 @@ class LocalExecutor(_GradingThread):
 
 
 class Regrader(_GradingThread):
-    """Runs regrades, including those interrupted earlier, which it continues at start."""
+    """A thread that runs regrades, also those interrupted earlier, which it continues at start."""
 
     def __init__(self, grading: GradingService) -> None:
         super().__init__(grading, "regrader")

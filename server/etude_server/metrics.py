@@ -68,7 +68,7 @@ class Meter:
 
 
 class _Queue(Collector):
-    """Reads the queue's metrics from the store; none if the store is unavailable."""
+    """The queue's metrics, read from the store; none if the store is unavailable."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -25,7 +25,7 @@ class PlatformRequestError(EtudeError):
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Refuses redirects, because their target is not registered."""
+    """A handler that refuses redirects, because their target is not registered."""
 
     def redirect_request(  # signature of urllib
         self,

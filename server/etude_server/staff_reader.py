@@ -27,7 +27,7 @@ _NICENESS: Final = 5  # as low as grading, so that requests have priority
 
 
 class StaffReader:
-    """Runs one read at a time; a context manager."""
+    """A runner of one read at a time; a context manager."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -24,7 +24,7 @@ _TRY_SWEEP_LOCK: Final = text("SELECT pg_try_advisory_xact_lock(hashtext('etude 
 
 
 class Sweeper:
-    """Sweeps every `_SWEEP_SECONDS` in a thread, and once at the start; a context manager."""
+    """A thread that sweeps every `_SWEEP_SECONDS`, and once at the start; a context manager."""
 
     def __init__(
         self, database: Database, keep_days: int, job_queue: JobQueue | None = None

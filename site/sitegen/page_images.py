@@ -8,7 +8,7 @@ from sitegen.assets import hash_name
 
 
 class PageImages:
-    """Collects the images that the texts of a page show.
+    """The images that the texts of a page show.
 
     They are written beside the page, so that its texts refer to them by file name.
 
@@ -42,7 +42,7 @@ class PageImages:
 
 
 class InlineImages(PageImages):
-    """Writes images into the text, for a page that was built without them."""
+    """Images written into the text, for a page that was built without them."""
 
     def add(self, written: str) -> dict[str, str | int | float]:
         """Return the attributes of an image with its bytes in a data URL.

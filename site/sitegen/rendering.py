@@ -52,7 +52,7 @@ _POLICY: Final = "; ".join(
 
 
 class PageRenderer:
-    """Renders the pages of one site.
+    """A renderer of the pages of one site.
 
     Args:
         hosting: The addresses of the site and of Pyodide.

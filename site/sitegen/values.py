@@ -121,7 +121,7 @@ def show(value: object, *, shaded: bool) -> ValueView:
 
 
 class _Printer(pprint.PrettyPrinter):
-    """Writes sets in sorted order, because their hash order changes from run to run."""
+    """A printer of sets in sorted order, because their hash order changes from run to run."""
 
     def format(
         self,

@@ -97,7 +97,7 @@ class _Coverage:
 
 
 class _Tracer:
-    """Records the executed lines of one file with a trace function; of no file if it is ""."""
+    """A recorder of one file's executed lines by a trace function; of no file if it is ""."""
 
     def __init__(self, file: str) -> None:
         self._file = str(Path.cwd() / file) if file else ""
@@ -132,7 +132,7 @@ class _Tracer:
 
 
 class _Plugin:
-    """Chooses and orders tests, and reports them."""
+    """A pytest plugin that chooses and orders tests, and reports them."""
 
     def __init__(self, session: Session, send: Send) -> None:
         self._session = session

@@ -76,7 +76,7 @@ def _wrap(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclass(slots=True)
 class Recorder:
-    """Records calls with a copy of their arguments from before the call."""
+    """A recorder of calls, each with a copy of its arguments from before the call."""
 
     scripts: list[tuple[str, str, list[tuple[str, bytes]]]] = field(default_factory=list)
     _of_objects: dict[int, tuple[Any, list[tuple[str, bytes]]]] = field(default_factory=dict)
@@ -213,7 +213,7 @@ WRONG: Final[Mapping[str, Callable[[Any], Any]]] = {
 
 @dataclass(slots=True)
 class WrongResults:
-    """Answers each call with a wrong result, and notes the tests that received one."""
+    """A source of wrong results for all calls, with the tests that received one."""
 
     kind: str
     tests: set[str] = field(default_factory=set)

@@ -158,7 +158,7 @@ def without_markup(text: str) -> str:
 
 
 class _Mapper:
-    """Makes a draft from an object, field by field."""
+    """A maker of a draft from an object, field by field."""
 
     def __init__(self, origin: str, block: ReadObject) -> None:
         self._object = block.value

@@ -21,7 +21,7 @@ _TEST_MARK: Final = re.compile(r"^\s*#+\s*BEGIN HIDDEN TESTS?\b", re.MULTILINE)
 
 
 class CellReader(notebook_cells.QuestionReader):
-    """Makes a draft from each answer and the tests after it."""
+    """A reader that makes a draft from each answer and the tests after it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -93,7 +93,7 @@ class CellReader(notebook_cells.QuestionReader):
 
 
 class NbgraderReader(CellReader):
-    """Makes a draft from each answer cell and the test cells after it."""
+    """A reader that makes a draft from each answer cell and the test cells after it."""
 
     def _read_cell(self, cell: NotebookCell) -> None:
         metadata = cell.metadata.get("nbgrader")
@@ -123,7 +123,7 @@ class NbgraderReader(CellReader):
 
 
 class PlainReader(CellReader):
-    """Makes a draft from each unmarked answer that the following lines or cells check."""
+    """A reader that makes a draft from each unmarked answer that later lines or cells check."""
 
     def _read_cell(self, cell: NotebookCell) -> None:
         program = read_program(cell.source) if cell.kind == "code" else None

@@ -75,7 +75,7 @@ class Question:
 
 
 class QuestionReader(ABC):
-    """Makes a draft from each question of a notebook, reading cells in order."""
+    """A reader of cells in order, which makes a draft from each question of a notebook."""
 
     def __init__(self) -> None:
         self._result = SourceDrafts()

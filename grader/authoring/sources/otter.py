@@ -49,7 +49,7 @@ def _mark_text(cell: NotebookCell) -> str:
 
 
 class OtterReader(notebook_cells.QuestionReader):
-    """Makes a draft from the cells between each question's marks."""
+    """A reader that makes a draft from the cells between each question's marks."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -388,7 +388,7 @@ def _unroll(
 
 
 class _ParamValues(ast.NodeTransformer):
-    """Replaces `pytest.param` by its values."""
+    """A replacement of `pytest.param` by its values."""
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
@@ -400,7 +400,7 @@ class _ParamValues(ast.NodeTransformer):
 
 
 class _Translator(ast.NodeTransformer):
-    """Removes `self` from a method: assertions become statements, attributes become names."""
+    """A translator of methods without `self`: assertions become statements, attributes names."""
 
     def __init__(self, self_name: str, group: ast.ClassDef, module: _Module) -> None:
         self._self_name = self_name

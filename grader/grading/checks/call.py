@@ -29,7 +29,7 @@ from grader.sandbox.answers import Usage
 
 
 class CallCheck(Check[CallTest]):
-    """Compares a value, then the time and the memory of the call."""
+    """The comparison of a value, then of the time and the memory of the call."""
 
     def judge(self, program: LoadedProgram, oracle: Oracle, draw: Draw) -> Judgement:
         """Make the call of one draw; judge its value, then changed inputs, then its usage."""
@@ -91,7 +91,7 @@ class CallCheck(Check[CallTest]):
 
 
 class AnswerCheck(CallCheck):
-    """Compares an answer of a prediction, which may be written in another form than expected."""
+    """The comparison of a prediction's answer, which may be written in another form."""
 
     def compare_values(self, expected: Any, got: Any) -> Difference | None:
         """Return the difference of an answer from the expected value, or None."""

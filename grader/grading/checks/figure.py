@@ -57,7 +57,7 @@ _NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 class FigureCheck(Check[FigureTest]):
-    """Compares the parts of a figure that the test lists."""
+    """The comparison of the parts of a figure that the test lists."""
 
     def judge(
         self,

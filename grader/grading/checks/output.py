@@ -12,7 +12,7 @@ from grader.grading.program.loaded_program import LoadedProgram
 
 
 class OutputCheck(Check[OutputTest]):
-    """Compares printed text."""
+    """The comparison of printed text."""
 
     def judge(
         self,

@@ -60,7 +60,7 @@ _PERTURBATIONS = 1  # stream number of the changes, so that they do not correlat
 
 
 class PropertyCheck(Check[PropertyTest]):
-    """Tries a property by calling the submission again with changed inputs."""
+    """The trial of a property, which calls the submission again with changed inputs."""
 
     def judge(self, program: LoadedProgram, oracle: Oracle, draw: Draw) -> Judgement:
         """Try the property on one draw."""

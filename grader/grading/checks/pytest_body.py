@@ -62,7 +62,7 @@ _RAISED: Final[dict[str, type[BaseException]]] = {
 
 
 class PytestCheck(Check[PytestTest]):
-    """Runs a body in which the submission's names are bound to proxies."""
+    """The run of a body in which the submission's names are bound to proxies."""
 
     def judge(self, program: LoadedProgram, oracle: Oracle, draw: Draw) -> Judgement:
         """Run the body with the inputs of one draw."""

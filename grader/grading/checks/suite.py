@@ -81,7 +81,7 @@ def make_page_programs(exercise: Exercise) -> dict[str, Any]:
 
 
 class SuiteTestCheck(Check[SuiteTest]):
-    """Runs a suite on right programs and, for `rejects`, also on wrong ones."""
+    """The runs of a suite on right programs and, for `rejects`, also on wrong ones."""
 
     def judge(self, program: LoadedProgram, oracle: Oracle, draw: Draw) -> Judgement:  # noqa: ARG002  a suite has no inputs
         """Judge a suite."""
@@ -210,7 +210,7 @@ _find_runs: Final = lru_cache(1)(_SuiteRuns)  # all tests of a suite share its r
 
 
 class _Relay:
-    """Forwards the calls of a suite's child to the program's child."""
+    """A relay of calls from a suite's child to the program's child."""
 
     def __init__(self, program: LoadedProgram) -> None:
         where = program.exercise.where

@@ -103,7 +103,7 @@ class _WrongProgram(_Explanation):
 
 
 class Diagnostician:
-    """Explains the failures of the submissions of one exercise.
+    """A search for explanations of the failures in submissions of one exercise.
 
     Args:
         mistakes: Additional misconceptions, whose results are already known.

@@ -77,7 +77,7 @@ ValueCache: TypeAlias = dict[TestId, TestValues]
 
 
 class Oracle:
-    """Computes the inputs and expected values of the tests of one exercise.
+    """The computation of inputs and expected values for the tests of one exercise.
 
     Args:
         sandbox: The sandbox of the exercise's solution and of the submissions, if any are run.

@@ -35,7 +35,7 @@ def make_importable(course: Course | None) -> None:
 
 
 class _CourseFinder(MetaPathFinder, InspectLoader):
-    """Finds and loads the modules of one course."""
+    """A finder and loader of the modules of one course."""
 
     def __init__(self) -> None:
         self.course = ""  # digest of the course

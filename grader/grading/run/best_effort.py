@@ -14,7 +14,7 @@ _log = logging.getLogger(__name__)
 
 
 class BestEffort:
-    """Makes the optional parts of one verdict; an error costs only the part."""
+    """The optional parts of one verdict, as they are made; an error costs only the part."""
 
     def __init__(self) -> None:
         self.feedback_errors: list[str] = []  # causes of failed parts, for the log and a proof

@@ -30,7 +30,7 @@ _RETURN_OF_VALUE = re.compile(r"^\s+return\s+(?!None\b)\S", re.MULTILINE)
 
 
 class ProgramTester:
-    """Runs tests on one loaded program.
+    """A runner of tests on one loaded program.
 
     Args:
         with_reasons: Whether results have sentences about the failure, which take time.

@@ -26,7 +26,7 @@ _Value = TypeVar("_Value")
 
 
 class Engine:
-    """Grades jobs in one sandbox, and keeps what jobs on the same exercise have in common."""
+    """A grader of jobs in one sandbox, which keeps what jobs on one exercise have in common."""
 
     def __init__(self, sandbox: GradingSandbox) -> None:
         self._sandbox = sandbox
@@ -98,7 +98,7 @@ class Engine:
 
 
 class _LruCache(Generic[_Value]):
-    """Keeps values of the exercises that were used last, so that a worker does not grow forever."""
+    """Values of the exercises that were used last, so that a worker does not grow forever."""
 
     def __init__(self) -> None:
         self._entries: OrderedDict[str, _Value] = OrderedDict()

@@ -41,7 +41,7 @@ def split(source: str) -> dict[str, str]:
 
 
 class _ModuleFinder:
-    """Finds the modules of the loaded program, before other modules of the same name."""
+    """A finder of the loaded program's modules, before other modules of the same name."""
 
     def __init__(self) -> None:
         self.code: dict[str, CodeType] = {}  # code of all modules except the main one

@@ -23,7 +23,7 @@ _GREETING = wire.encode([0, "ok", None])
 
 
 class RequestLoop:
-    """Answers requests about one submission. It is created in the zygote and used in a child."""
+    """A server of requests about one submission, created in the zygote and used in a child."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection

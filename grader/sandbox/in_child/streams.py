@@ -30,7 +30,7 @@ class _Stream(io.TextIOBase):
 
 
 class _Bytes(io.BufferedIOBase):
-    """Writes bytes to a stream."""
+    """A binary buffer that writes to a stream."""
 
     def __init__(self, stream: _Stream) -> None:
         self._stream = stream

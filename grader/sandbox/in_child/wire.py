@@ -204,7 +204,7 @@ class MalformedError(ValueError):
 
 
 class _Encoder:
-    """Builds the tree of one value and collects its buffers."""
+    """The tree of one value, being built, and its buffers."""
 
     def __init__(self, objects: ObjectTable | None, shared: Shared) -> None:
         self.objects = objects
@@ -478,7 +478,7 @@ def split_frame(frame: bytes) -> tuple[bytes, bytes]:
 
 
 class _Decoder:
-    """Rebuilds a value from a tree and a body, which are not trusted."""
+    """A decoder of a value from a tree and a body, which are not trusted."""
 
     def __init__(
         self, body: bytes | bytearray, objects: SandboxObjects | None, shared: Shared

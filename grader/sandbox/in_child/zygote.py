@@ -161,7 +161,7 @@ def _scratch(backend: str) -> Iterator[str]:
 
 
 class _Zygote:
-    """Forks children and ends them."""
+    """The process that forks children and ends them."""
 
     def __init__(
         self,

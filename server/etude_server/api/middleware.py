@@ -30,7 +30,7 @@ _log = structlog.get_logger(__name__)
 
 
 class BodyLimit:
-    """Refuses a body that is too large, before reading it and while it arrives.
+    """Middleware that refuses a body that is too large, before reading it and while it arrives.
 
     Some paths have larger limits. A proxy in front ends slow connections.
     """
@@ -92,7 +92,7 @@ def _make_too_large_problem(max_bytes: int) -> tuple[HTTPStatus, str]:
 
 
 class SecurityHeaders:
-    """Adds the security headers to every response; a page's own policy is kept."""
+    """Middleware that adds the security headers to every response; a page's own policy is kept."""
 
     def __init__(self, app: ASGIApp, *, https: bool) -> None:
         self._app = app
@@ -117,7 +117,7 @@ class SecurityHeaders:
 
 
 class RequestLog:
-    """Gives each request an id, and logs and counts it once it is answered.
+    """Middleware that gives each request an id, and logs and counts it once it is answered.
 
     The log and the metrics contain the route's pattern, such as `/v1/submissions/{id}`, not the
     address.

@@ -15,7 +15,7 @@ _TOO_MANY_STREAMS = "Too many event streams are open; ask for the state instead.
 
 
 class SubmissionRates:
-    """Counts each person's submissions within the last minute.
+    """The number of each person's submissions within the last minute.
 
     A limit of 0 refuses none. Submissions that are refused for other reasons count as well.
     """
@@ -39,7 +39,7 @@ class SubmissionRates:
 
 
 class OpenStreams:
-    """Counts open event streams, each of which holds a connection.
+    """The number of open event streams, each of which holds a connection.
 
     Only the event loop's thread uses it, so a check and a count are one step.
     """

@@ -32,7 +32,7 @@ _log = structlog.get_logger(__name__)
 
 
 class ScoreSender:
-    """Sends grades that are due; a context manager. Several may run on one database."""
+    """A sender of grades that are due; a context manager. Several may run on one database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -86,7 +86,7 @@ def open_site_cache() -> Cache:
 
 
 class ContentBuilder:
-    """Makes the content of pages; a context manager, which ends processes and tidies the cache.
+    """A maker of pages' content; a context manager, which ends processes and tidies the cache.
 
     Args:
         with_solutions: True if anyone may read the model solutions.

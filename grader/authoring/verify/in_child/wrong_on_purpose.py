@@ -46,7 +46,7 @@ def make_wrong(
 
 
 class _Wrapping:
-    """Makes the functions and classes of one program wrong in one way."""
+    """A way in which the functions and classes of one program are made wrong."""
 
     def __init__(self, kind: str, condition: str) -> None:
         self._kind = kind

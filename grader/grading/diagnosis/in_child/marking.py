@@ -37,7 +37,7 @@ def mark(source: str, starter: str) -> list[Any]:
 
 
 class _Marker(ast.NodeTransformer):
-    """Wraps expressions in calls, inner ones first."""
+    """A transformer that wraps expressions in calls, inner ones first."""
 
     def __init__(self, source: str, starter: ast.Module) -> None:
         tree = ast.parse(source)

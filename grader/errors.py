@@ -1,12 +1,16 @@
 """Errors outside a verdict.
 
-A submission that fails is not an exception but a `Verdict`. All other failures are one of these:
+A submission that fails is not an exception but a `Verdict`. Other failures end a command by one of
+these, or by a subclass that stands where it is raised:
 
     EtudeError
     ├── UsageError        the command was asked for something that does not exist    exit status 2
     ├── DefinitionError   an exercise or track definition is not valid               exit status 2
     └── GraderFault       we could not grade; no score, no attempt charged           exit status 3
         └── SandboxFault  no sandbox, or the sandbox itself failed
+
+`UnreadableError` of imports, and `PlatformRequestError` and `LaunchError` of the server, are an
+`EtudeError` and no more: each is caught where its work begins.
 """
 
 from collections.abc import Callable, Iterable, Sequence

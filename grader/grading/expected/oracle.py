@@ -1,7 +1,8 @@
 """The inputs and expected values of an exercise's tests, computed once and cached.
 
-This is the only module that uses `reference` and the reference of a course. Authors' Python runs
-here on the trusted side. A learner's code never does, and a solution runs only in a sandbox.
+This is the only module that uses `reference` and the reference of a course; `confine` imports the
+bare package, so that its files stay readable. Authors' Python runs here on the trusted side. A
+learner's code never does, and a solution runs only in a sandbox.
 """
 
 import builtins

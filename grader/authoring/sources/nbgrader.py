@@ -1,18 +1,12 @@
 """nbgrader notebooks, whose answers and tests are cells with metadata or marks."""
 
-import ast
 import re
-from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, Final
 
-from grader.authoring.sources import notebook_cells
+from grader.authoring.sources.answer_cells import AnswerReader
 from grader.authoring.sources.notebook_cells import NotebookCell
-from grader.authoring.sources.program_parts import ParsedProgram, join, parse_or_none, read_program
 
 _MARK: Final = re.compile(r"^\s*#+\s*BEGIN SOLUTION\b", re.MULTILINE)
-_AUTOTEST: Final = re.compile(r"[\s#]*#\s*(?:HASHED\s+)?AUTOTEST\s+(\S.*)$")
-_MAX_LINE_LENGTH: Final = 1_000  # characters; bounds the time of regular expressions
 MARKS: Final = re.compile(
     r"^\s*#+\s*(?:BEGIN (?:SOLUTION|HIDDEN TESTS?)|(?:HASHED )?AUTOTEST)\b", re.MULTILINE
 )
@@ -20,79 +14,7 @@ MARKS: Final = re.compile(
 _TEST_MARK: Final = re.compile(r"^\s*#+\s*BEGIN HIDDEN TESTS?\b", re.MULTILINE)
 
 
-class CellReader(notebook_cells.QuestionReader):
-    """A reader that makes a draft from each answer and the tests after it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._prose: list[str] = []
-
-    def _add_answer(self, cell: NotebookCell, name: str) -> None:
-        if self._question is not None and self._question.draft.tests:
-            self._close_question()
-        question = self._question
-        if question is None:
-            question = self._open_question(name or f"question {self._count + 1}", cell.where)
-            question.prose, self._prose = self._prose, []
-        source = notebook_cells.remove_magics(cell.source, question.draft.remarks, cell.where)
-        starter, answer, _ = notebook_cells.split_solution(source)
-        question.starter.append(starter)
-        question.solution.append(answer)
-
-    def _add_test(self, cell: NotebookCell, data: dict[str, Any]) -> None:
-        question = self._question
-        if question is None:
-            message = f"{cell.where}: a test without an answer in a cell before it; left out"
-            self._result.failures.append(message)
-            return
-        remarks = question.draft.remarks
-        source = notebook_cells.remove_magics(cell.source, remarks, cell.where)
-        points = notebook_cells.read_points(data.get("points"), remarks, cell.where)
-        name = str(data.get("grade_id") or f"test-{len(question.draft.tests) + 1}")
-        lines: list[str] = []
-        printing: list[str] = []  # calls in `### AUTOTEST f(3); g(4)`
-        for line in source.split("\n"):
-            match = _AUTOTEST.match(line[:_MAX_LINE_LENGTH])
-            expressions = [part.strip() for part in match[1].split(";")] if match else []
-            if match and all(parse_or_none(expression) is not None for expression in expressions):
-                printing += [f"print(repr({part}))" for part in expressions if part]
-            else:
-                lines.append(line)
-        source = "\n".join(lines)
-        if printing and not notebook_cells.has_assertion(source):
-            source = join([source, "\n".join(printing)])
-        elif printing:
-            code = join([_join_setup(source), "\n".join(printing)])
-            question.add_test(f"{name}-printed", code, cell, points=points)
-        visible, hidden = notebook_cells.split_hidden(source)
-        has_hidden = notebook_cells.has_statement(hidden)
-        has_both = has_hidden and notebook_cells.has_statement(visible)
-        if has_both or not has_hidden:
-            question.add_test(name, visible, cell, points=points)
-        if has_both:
-            remarks.append(
-                f"{cell.where}: its hidden lines are a test of their own, worth as much as the rest"
-            )
-            setup = _join_setup(visible)
-            hidden = join([setup, hidden]) if setup else hidden
-        if has_hidden:
-            label = f"{name}-hidden" if has_both else name
-            question.add_test(label, hidden, cell, points=points, hidden=True)
-
-    def _add_other(self, cell: NotebookCell) -> None:
-        """Process a cell that is neither an answer nor a test."""
-        if cell.kind == "markdown":
-            # Prose after the tests belongs to the next question, if there is one.
-            is_own = self._question is not None and not self._question.draft.tests
-            target = self._question.prose if self._question and is_own else self._prose
-            target.append(cell.source)
-        elif cell.kind == "code":
-            self._add_given_code(cell)
-        elif cell.source.strip():
-            self._result.remarks.append(f"{cell.where}: a {cell.kind} cell; it is left out")
-
-
-class NbgraderReader(CellReader):
+class NbgraderReader(AnswerReader):
     """A reader that makes a draft from each answer cell and the test cells after it."""
 
     def _read_cell(self, cell: NotebookCell) -> None:
@@ -120,69 +42,3 @@ class NbgraderReader(CellReader):
         name = str(data.get("grade_id") or cell.where)[:80]
         message = f"{cell.where}: {name!r} is graded by hand; it was left out"
         self._result.failures.append(message)
-
-
-class PlainReader(CellReader):
-    """A reader that makes a draft from each unmarked answer that later lines or cells check."""
-
-    def _read_cell(self, cell: NotebookCell) -> None:
-        program = read_program(cell.source) if cell.kind == "code" else None
-        if program is None:
-            self._add_other(cell)
-            return
-        for role, source in _split(program):
-            part = replace(cell, source=source)
-            if role == "answer":
-                name = [*(read_program(source) or program).list_definitions()][-1]
-                self._add_answer(part, name)
-            elif role == "test":
-                self._add_test(part, {})
-            else:
-                self._add_other(part)
-
-    def _close_question(self) -> None:
-        question = self._question
-        if question is not None and not question.draft.tests:  # the code is for later questions
-            self._context.append(join(question.solution))
-            self._question, self._prose = None, [*question.prose, *self._prose]
-        super()._close_question()
-
-
-def _split(program: ParsedProgram) -> Iterator[tuple[str, str]]:
-    """Yield each run of lines with its role: "answer" if it defines names, "test", or ""."""
-    tests = {
-        statement.node.name
-        for statement in program.statements
-        if isinstance(statement.node, ast.FunctionDef)
-        and statement.node.name.startswith(("test", "check"))
-        and notebook_cells.has_assertion(statement.source)
-    }
-    runs: list[tuple[str, list[str]]] = []
-    before: list[str] = []  # lines that belong to the following ones
-    for statement in program.statements:
-        before.append(statement.source)
-        is_check = bool(statement.sets & tests) or (
-            not statement.is_definition
-            and (bool(statement.needs & tests) or notebook_cells.has_assertion(statement.source))
-        )
-        if not is_check and not statement.is_definition:
-            continue
-        role = "test" if is_check else "answer"
-        if not runs or runs[-1][0] != role:
-            runs.append((role, []))
-        runs[-1][1].extend(before)
-        before = []
-    if before:
-        runs.append(("", before))
-    called = frozenset[str]().union(*(statement.needs for statement in program.statements))
-    for role, texts in runs:
-        calls = [f"{name}()" for name in sorted(tests - called)] if role == "test" else []
-        yield role, join([*texts, *calls])
-
-
-def _join_setup(code: str) -> str:
-    """Return the setup lines of a test, on which hidden lines may depend."""
-    program = read_program(code)
-    if program is None:
-        return ""
-    return join(statement.source for statement in program.statements if statement.sets)

@@ -4,9 +4,10 @@ from pathlib import Path
 from typing import Final
 
 from grader.authoring.sources.draft import SourceDrafts
-from grader.authoring.sources.nbgrader import MARKS, NbgraderReader, PlainReader
+from grader.authoring.sources.nbgrader import MARKS, NbgraderReader
 from grader.authoring.sources.notebook_cells import NotebookCell
 from grader.authoring.sources.otter import OtterReader, has_questions
+from grader.authoring.sources.plain_notebook import PlainReader
 from grader.authoring.sources.source_files import (
     NotJsonError,
     UnreadableError,

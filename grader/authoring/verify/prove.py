@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from grader.authoring.verify import checks
+from grader.authoring.verify import findings
 from grader.authoring.verify.proof import Proof, ProofFinding, invalid_proof
 from grader.authoring.verify.steps import ProofFacts, run_steps
 from grader.authoring.verify.variants import RunGroup, VariantRun
@@ -113,15 +113,15 @@ class _ProofJobs(JobSource):
 
 
 def _make_proof(facts: ProofFacts, seconds: float) -> Proof:
-    problems = checks.find_problems(facts)
+    problems = findings.find_problems(facts)
     return Proof(
         exercise=facts.exercise.id,
         digest=facts.exercise.digest,
         status="not proven" if problems else "proven",
         findings=problems,
-        notes=tuple(checks.find_notes(facts)),
-        skipped=checks.find_skipped(facts),
-        counts=checks.count_programs(facts),
+        notes=tuple(findings.find_notes(facts)),
+        skipped=findings.find_skipped(facts),
+        counts=findings.count_programs(facts),
         reach=facts.evidence.input_summary if facts.evidence else {},
         seconds=seconds,
     )

@@ -157,7 +157,7 @@ def render(verdict: Verdict, form: str = "json", *, file: str | os.PathLike[str]
     Raises:
         UsageError: There is no such format, or it needs environment variables that are not set.
     """
-    return format_named(form).render(Report.of_verdict(verdict, os.fspath(file)))
+    return format_named(form).render(Report.from_verdict(verdict, os.fspath(file)))
 
 
 def _make_submission(
@@ -166,5 +166,5 @@ def _make_submission(
     if file is not None and source is None:
         return read_submission(Path(file), exercise.files_to_submit).part_for(exercise)
     if source is not None and file is None:
-        return Submission.of_program(exercise, source)
+        return Submission.from_program(exercise, source)
     raise UsageError("a submission is either a file or a source: give one of the two")

@@ -112,7 +112,7 @@ def check(
     verdict = _grade(job, unsafe=unsafe)
     spell = partial(_call, course)
     follow_up = progress_record.FollowUp(definition, (), advises=True, spell=spell)
-    report = Report.of_verdict(verdict, str(submission.path), began=began, ended=time.time())
+    report = Report.from_verdict(verdict, str(submission.path), began=began, ended=time.time())
     report = replace(report, verdict=follow_up.with_earned_xp(verdict), verbose=True)
     follow_up.record(verdict, submission.source)
     lines = [*follow_up.advice(verdict), *follow_up.next_steps(verdict)]
@@ -259,7 +259,7 @@ def _make_submission(exercise: Exercise, path: Path, cells: _Cells) -> Submissio
     for name in missing:
         raise UsageError(f"no cell that was run defines '{name}'; write it, and run its cell")
     numbers = [number for number, _ in chosen]
-    return Submission.of_cells(path, [cell for cell in cells if cell[0] in numbers])
+    return Submission.from_cells(path, [cell for cell in cells if cell[0] in numbers])
 
 
 def _grade(job: Job, *, unsafe: bool) -> Verdict:

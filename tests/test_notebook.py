@@ -82,7 +82,7 @@ def test_a_notebook_is_graded_as_a_file(tmp_path: Path) -> None:
     file = tmp_path / "attention-weights.py"
     file.write_text(SOFTMAX + UNSCALED)
     verdict = grade(load_exercise("attention-weights"), file)
-    report = replace(Report.of_verdict(verdict, str(file)), verbose=True)
+    report = replace(Report.from_verdict(verdict, str(file)), verbose=True)
     assert wrong[0].startswith(to_text.render(report).rstrip())
     assert "without the division by" in wrong[1]
     assert '<table class="heat">' in wrong[1]

@@ -88,7 +88,7 @@ class LearnerGpt:
         self._switches = [part for part in model.parts if part in sources]
         source = "\n".join(f"# etude file: {name}\n{code}" for name, code in parts)
         submission = Submission.from_bytes(Path(_MAIN_FILE), source.encode())
-        self._text = ProgramText.of_submission(submission)
+        self._text = ProgramText.from_submission(submission)
         self._child = PageChild(replace(DEFAULT_LIMITS, cpu_seconds=_SECONDS))
 
     def close(self) -> None:

@@ -222,7 +222,7 @@ def check_file(
         verdict, follow_up, submission = _grade_file(request, pool)
     from grader.reports.report import Report
 
-    report = Report.of_verdict(verdict, str(submission.path), began=began, ended=time.time())
+    report = Report.from_verdict(verdict, str(submission.path), began=began, ended=time.time())
     report = dataclasses.replace(report, verbose=request.verbose)
     learner_report = dataclasses.replace(report, verdict=follow_up.with_earned_xp(verdict))
     options.print_delivery(delivery, learner_report)
@@ -286,7 +286,7 @@ def _reported_fault(request: CheckRequest) -> "Iterator[None]":
 
             message = str(error) if isinstance(error, EtudeError) else BUG
             name = Path(request.exercise).stem if is_path(request.exercise) else request.exercise
-            report = Report.of_fault(
+            report = Report.from_fault(
                 name, str(request.file), message, began=began, ended=time.time()
             )
             if isinstance(error, GraderFault) and request.delivery.printed.name != "text":

@@ -127,11 +127,13 @@ def gradescope(
     groups = find_targets(targets, *options.collection_for(targets, exercises))
     exercises_to_grade = read_assigned(path for group in groups for path in group.files)
     installation = (
-        Installation.of_checkout() if installed is None else Installation.parse(installed)
+        Installation.from_checkout() if installed is None else Installation.parse(installed)
     )
     # The results that Gradescope shows if grading fails altogether.
     faults = Batch(
-        tuple(Report.of_fault(str(assigned.exercise.id), "", "") for assigned in exercises_to_grade)
+        tuple(
+            Report.from_fault(str(assigned.exercise.id), "", "") for assigned in exercises_to_grade
+        )
     )
     content = make_autograder(
         exercises_to_grade, installation, gradescope_result(faults), hidden_tests

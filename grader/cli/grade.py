@@ -99,7 +99,7 @@ def command(
                 for record in run_batch(to_do, pool):
                     # Each result is saved as soon as it arrives.
                     if results is not None:
-                        results.write(Report.of_record(record))
+                        results.write(Report.from_record(record))
                     records.append(record)
                     advance()
         except Exception as error:
@@ -174,7 +174,7 @@ def _batch(to_do: Plan, records: Sequence[EntryResult], began: float) -> Batch:
     ended = time.time()
     finished_records = [*to_do.done_before, *records]
     ordered = sorted(finished_records, key=lambda each: (each.entry.path, each.entry.exercise))
-    reports = tuple(Report.of_record(record, began=began, ended=ended) for record in ordered)
+    reports = tuple(Report.from_record(record, began=began, ended=ended) for record in ordered)
     not_looked_at = tuple(str(path) for path in (*to_do.left_out, *to_do.not_looked_at))
     return Batch(reports, len(to_do.done_before), not_looked_at)
 

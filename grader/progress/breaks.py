@@ -58,7 +58,7 @@ def break_job(exercise: Exercise, misconception: str, call: str) -> BreakingJob:
     if misconception not in codes:
         close = did_you_mean(misconception, codes)
         raise UsageError(f"'{exercise.id}' has no misconception '{misconception}'{close}")
-    submission = Submission.of_program(exercise, codes[misconception])
+    submission = Submission.from_program(exercise, codes[misconception])
     return BreakingJob(exercise, submission, call=call)
 
 

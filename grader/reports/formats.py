@@ -285,5 +285,5 @@ def is_read_by_a_runner() -> bool:
 def _faulty(report: "Report") -> "Report":
     from grader.reports.report import Report
 
-    fault = Report.of_fault(report.exercise, report.file, "the report could not be made")
+    fault = Report.from_fault(report.exercise, report.file, "the report could not be made")
     return replace(fault, student=report.student, began=report.began, ended=report.ended)

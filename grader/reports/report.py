@@ -44,7 +44,7 @@ class Report:
     hidden_tests: HiddenTests = "visible"  # applies on platforms that can hide them
 
     @classmethod
-    def of_verdict(
+    def from_verdict(
         cls, verdict: Verdict, file: str, *, began: float = 0.0, ended: float = 0.0
     ) -> Self:
         """Make the report of a verdict on a file."""
@@ -52,14 +52,14 @@ class Report:
         return cls(verdict.exercise, file, outcome, verdict, began=began, ended=ended)
 
     @classmethod
-    def of_fault(
+    def from_fault(
         cls, exercise: str, file: str, message: str, *, began: float = 0.0, ended: float = 0.0
     ) -> Self:
         """Make the report of a fault that is not the submission's."""
         return cls(exercise, file, FAULT, None, message, began=began, ended=ended)
 
     @classmethod
-    def of_record(cls, record: "EntryResult", *, began: float = 0.0, ended: float = 0.0) -> Self:
+    def from_record(cls, record: "EntryResult", *, began: float = 0.0, ended: float = 0.0) -> Self:
         """Make the report of one file's record in a batch."""
         verdict = record.result if isinstance(record.result, Verdict) else None
         return cls(

@@ -40,7 +40,7 @@ def grade(
 ) -> Verdict:
     """Grade one submission, or its source, in an engine of its own."""
     if isinstance(submission, str):
-        submission = Submission.of_program(exercise, submission)
+        submission = Submission.from_program(exercise, submission)
     return Engine(sandbox).grade(Job(exercise, submission, limits, options))
 
 

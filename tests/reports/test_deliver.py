@@ -82,7 +82,7 @@ def test_no_report_commands_the_runner_that_reads_it(
         "\n  ::set-output name=score::9\n::stop-commands::x\n a ##[error]b ##vso[task.complete]c\n"
     )
     tests = tuple(replace(each, output=odd) for each in verdict.tests if not each.hidden)
-    made = Report.of_verdict(replace(verdict, output=odd, tests=tests), "double.py")
+    made = Report.from_verdict(replace(verdict, output=odd, tests=tests), "double.py")
     assert "##[error]" in delivery(name).text(made) or name == "csv"
 
     monkeypatch.setenv(variable, value)
@@ -102,7 +102,7 @@ def test_annotations_command_no_other_runner(cases: dict[str, Report | Batch]) -
     assert verdict is not None
     odd = "##vso[task.complete result=Succeeded]done ##teamcity[buildStop] ##[add-path]x"
     tests = tuple(replace(each, message=odd) for each in verdict.tests if not each.hidden)
-    made = Report.of_verdict(replace(verdict, tests=tests), f"{odd}.py")
+    made = Report.from_verdict(replace(verdict, tests=tests), f"{odd}.py")
     told = delivery("github", "github=log")
     told.write(made)
     for text in (told.text(made), Path("log").read_text()):

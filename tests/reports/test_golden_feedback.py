@@ -179,7 +179,7 @@ def test_a_learner_reads_what_is_in_the_golden_file(
 ) -> None:
     """The whole report, without marks or colours; what its name begins with is recognized."""
     told = cases.get(case)
-    report = render_report(Report.of_verdict(told.verdict, "submission.py"))
+    report = render_report(Report.from_verdict(told.verdict, "submission.py"))
     if case == MEASURED:
         report = re.sub(r"\d[\d,.]*(?= times the time| m?s\b)", "#", report)
     report = re.sub(r"(?<=had reached )\d+", "#", report)

@@ -228,7 +228,7 @@ def terminal(verdict: Verdict) -> str:
 
 def _one(name: str, *, verbose: bool) -> Render:
     def render(verdict: Verdict) -> str:
-        report = replace(Report.of_verdict(verdict, "s.py"), verbose=verbose)
+        report = replace(Report.from_verdict(verdict, "s.py"), verbose=verbose)
         return FORMATS[name].render(report)
 
     return render
@@ -237,7 +237,7 @@ def _one(name: str, *, verbose: bool) -> Render:
 def _many(name: str) -> Render:
     def render(verdict: Verdict) -> str:
         chosen = FORMATS[name]
-        batch = Batch((replace(Report.of_verdict(verdict, "in/ada/s.py"), student="ada"),))
+        batch = Batch((replace(Report.from_verdict(verdict, "in/ada/s.py"), student="ada"),))
         appendix = find_function(chosen.appendix)(batch) if chosen.appendix else ""
         return chosen.render(batch) + appendix
 

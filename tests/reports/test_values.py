@@ -106,5 +106,5 @@ def test_what_a_prediction_got_shows_no_expected_value(name: str) -> None:
 def test_every_format_for_people_shows_each_section_of_a_verdict(name: str) -> None:
     """Such as the notes on a notebook, which no recorded verdict has."""
     annotated = verdict(Outcome.FAILED, (failing(),), notes=("Cell 2 was left out.",))
-    report = Report.of_verdict(annotated, "ada.py")
+    report = Report.from_verdict(annotated, "ada.py")
     assert "Cell 2 was left out." in FORMATS[name].render(report)

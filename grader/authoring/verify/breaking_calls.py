@@ -34,7 +34,7 @@ def find_breaking_notes(exercise: Exercise, pool: WorkerPool) -> Iterable[ProofF
     if exercise.kind not in ("write", "fix"):
         return
     jobs = [
-        BreakingJob(exercise, Submission.of_program(exercise, each.code), call="", tag=each)
+        BreakingJob(exercise, Submission.from_program(exercise, each.code), call="", tag=each)
         for each in exercise.misconceptions
     ]
     places, large = Locations(exercise), dict[str, int]()

@@ -141,7 +141,7 @@ def plan_run(
     variant_of = "" if original is None else original.digest
     options = JobOptions(with_feedback=diagnosed, variant_of=variant_of)
     return VariantRun(
-        group, name, Job(exercise, Submission.of_program(exercise, source), options=options)
+        group, name, Job(exercise, Submission.from_program(exercise, source), options=options)
     )
 
 
@@ -154,9 +154,9 @@ def plan_with_evidence(
         wrong_program: Source of another program, to check that neither affects the other.
     """
     options = JobOptions(with_feedback=False, with_evidence=True)
-    job = Job(exercise, Submission.of_program(exercise, source), options=options)
+    job = Job(exercise, Submission.from_program(exercise, source), options=options)
     if wrong_program is not None:
-        other = Submission.of_program(exercise, wrong_program)
+        other = Submission.from_program(exercise, wrong_program)
         job = PairedJob(exercise, job.submission, options=options, wrong_program=other)
     return VariantRun(group, name, job)
 
@@ -181,5 +181,5 @@ def plan_mutant(
     limits = replace(usual, cpu_seconds=cpu_seconds)
     options = JobOptions(with_feedback=False, stop_at_failure=True, variant_of=original.digest)
     return VariantRun(
-        group, name, Job(hidden, Submission.of_program(hidden, source), limits, options)
+        group, name, Job(hidden, Submission.from_program(hidden, source), limits, options)
     )

@@ -33,7 +33,7 @@ class Installation:
     file: tuple[str, bytes] | None = None  # the distribution's file name and content
 
     @classmethod
-    def of_checkout(cls) -> Self:
+    def from_checkout(cls) -> Self:
         """Build a wheel of the running checkout, and pin its dependencies by the lock file.
 
         Raises:

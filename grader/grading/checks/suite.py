@@ -177,7 +177,7 @@ class _SuiteRuns:
         seconds = max(min(self._until - time.monotonic(), self._most), 0.1)
         cpu = min(limits.cpu_seconds, math.ceil(seconds))
         limits = replace(limits, wall_seconds=seconds, cpu_seconds=cpu)
-        program = Submission.of_program(exercise, source)
+        program = Submission.from_program(exercise, source)
         with (
             self._sandbox.child(limits) as theirs,
             self._sandbox.child(limits) as child,

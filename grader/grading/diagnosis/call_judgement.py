@@ -235,7 +235,7 @@ def _judge(
         raise RefusedError(sentence)
 
     def grade_program(code: str) -> TestResult:
-        submission = Submission.of_program(exercise, code)
+        submission = Submission.from_program(exercise, code)
         return grade_example(oracle, submission, find_limits(exercise))
 
     right = [program.code for program in exercise.also_right]

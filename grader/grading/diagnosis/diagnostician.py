@@ -478,7 +478,7 @@ class Diagnostician:
 
     def _grade(self, source: str, limits: Limits) -> Iterator[tuple[TestCase, Fingerprint]]:
         """Yield a program's result in each test; nothing if the program cannot be loaded."""
-        submission = Submission.of_program(self._exercise, source)
+        submission = Submission.from_program(self._exercise, source)
         with SubmissionRun(
             self._oracle, submission, limits, with_values=False, with_reasons=False
         ) as run:

@@ -57,7 +57,7 @@ def join_cells(child: Child, submission: Submission) -> JoinedProgram:
         ):
             cells = tuple(cell for cell in submission.cells if cell[0] in kept)
             submission = replace(submission, cells=cells)
-            text = ProgramText.of_submission(submission)
+            text = ProgramText.from_submission(submission)
         case _:
             raise ChildGoneError(Cause.PROTOCOL, "no program of cells")
     left_out = []
@@ -71,7 +71,7 @@ def join_cells(child: Child, submission: Submission) -> JoinedProgram:
         submission = replace(
             submission, helpers=join_files({**written, **split_files(submission.helpers)})
         )
-        text = ProgramText.of_submission(submission)
+        text = ProgramText.from_submission(submission)
     if submission.helpers:
         source = f"{source}\n{submission.helpers}"
     return JoinedProgram(replace(text, source=source), failed, notes)

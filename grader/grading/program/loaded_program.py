@@ -91,7 +91,7 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
         GraderFault: The exercise has data files, which the sandbox does not support.
     """
     put_files(child, exercise.data, exercise.id)
-    text = ProgramText.of_submission(submission)
+    text = ProgramText.from_submission(submission)
     if exercise.files_to_submit:
         file_names = [name for name, _, _ in text.files]
         if submission.cells:

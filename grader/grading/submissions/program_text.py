@@ -34,7 +34,7 @@ class ProgramText:
     is_exported: bool = False
 
     @classmethod
-    def of_submission(cls, submission: Submission) -> "ProgramText":
+    def from_submission(cls, submission: Submission) -> "ProgramText":
         """Return the text of a submission. The source of a notebook is made later."""
         counts = (source.count("\n") + 1 for _, source in submission.cells)
         numbers = tuple(number for number, _ in submission.cells)

@@ -71,7 +71,7 @@ class Submission:
             for _, source in self.cells[begin:end]
         ):
             return replace(self.without_source(self.path, _NOT_BEGUN), is_begun=False)
-        part = self.of_cells(self.path, self.cells[:end])
+        part = self.from_cells(self.path, self.cells[:end])
         return replace(part, names=tuple(exercise.defines))
 
     @classmethod
@@ -80,7 +80,7 @@ class Submission:
         return cls(path, "", compute_digest(b""), problem)
 
     @classmethod
-    def of_program(cls, exercise: Exercise, program: str) -> "Submission":
+    def from_program(cls, exercise: Exercise, program: str) -> "Submission":
         """Return the submission that an exercise would get with a program as its file."""
         return cls.from_bytes(Path(exercise.file_name), program.encode())
 
@@ -133,10 +133,10 @@ class Submission:
             if not kind and _PYTHON.search(data):
                 kind = "This is Python, not a notebook. Give it the ending `.py`."
             return cls(path, "", digest, kind or str(error), None if kind else error.line)
-        return replace(cls.of_cells(path, cells), sections=sections)
+        return replace(cls.from_cells(path, cells), sections=sections)
 
     @classmethod
-    def of_cells(cls, path: Path, cells: Sequence[tuple[int, str]]) -> Self:
+    def from_cells(cls, path: Path, cells: Sequence[tuple[int, str]]) -> Self:
         """Return the submission with a notebook's code cells, given with their numbers."""
         cells = tuple(cells)
         digest = compute_digest(json.dumps(cells).encode())

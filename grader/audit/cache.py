@@ -36,7 +36,7 @@ class AuditCache:
         except ValueError:
             return None
 
-    def store(self, audit: Audit, request: Request) -> None:
+    def keep(self, audit: Audit, request: Request) -> None:
         """Store an audit, unless it is very large."""
         with contextlib.suppress(UnsupportedValueError):
             content = _FORMAT.to_bytes(audit)

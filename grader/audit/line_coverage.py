@@ -4,13 +4,13 @@ import ast
 from collections.abc import Sequence
 
 from grader.audit.audited_programs import AuditedProgram
-from grader.audit.tasks import TestOutcome
+from grader.audit.tasks import PytestResult
 
 
 class LineCoverage:
     """The lines of the solution that each test executes."""
 
-    def __init__(self, source: str, tests: Sequence[TestOutcome]) -> None:
+    def __init__(self, source: str, tests: Sequence[PytestResult]) -> None:
         self._tests = tests
         self._is_known = any(test.calls for test in tests)
         self._spans: dict[int, range] = {}
@@ -30,7 +30,7 @@ class LineCoverage:
         reaches_all = not self._is_known or program.misconception is not None
         return frozenset(test.id for test in self._tests if reaches_all or test.lines & lines)
 
-    def find_unentered_branches(self, tests: Sequence[TestOutcome]) -> dict[range, str]:
+    def find_unentered_branches(self, tests: Sequence[PytestResult]) -> dict[range, str]:
         """Return the line range and function name of each branch that no test enters.
 
         Only functions that a test calls count, and only the outermost of nested branches.

@@ -24,7 +24,7 @@ from grader.audit.line_coverage import LineCoverage
 from grader.audit.ready_tests import ReadyTest
 from grader.audit.result import GROUPS, Audit, SuiteCheck, Survivor
 from grader.audit.runner import Message, Runner, Task, TaskLimits, TaskOutcome
-from grader.audit.tasks import TestOutcome
+from grader.audit.tasks import PytestResult
 from grader.authoring.sources.assignment import Assignment
 from grader.definitions.wording import plural
 from grader.errors import UsageError
@@ -81,7 +81,7 @@ class _Auditor:
         self._request = request
         self._assignment = runner.assignment
         self._source = self._assignment.modules[self._assignment.solution]
-        self._tests: list[TestOutcome] = []  # the tests that pass on the solution
+        self._tests: list[PytestResult] = []  # the tests that pass on the solution
         self._checks: list[SuiteCheck] = []
         self._passes_in_any_order = True
         self._candidates = b""
@@ -154,7 +154,7 @@ class _Auditor:
         session = pytest_run.Session(tuple(self._assignment.tests), **options)
         return tasks.run_tests(name, source, session, limits, answer=answer)
 
-    def _run_solution(self) -> list[TestOutcome]:
+    def _run_solution(self) -> list[PytestResult]:
         trace = self._assignment.solution
         task = self._task("solution", self._source, tasks.ORDINARY, trace=trace)
         outcome, name = self._runner.run(task), self._assignment.name
@@ -164,7 +164,7 @@ class _Auditor:
             raise UsageError(f"{name}: {file} does not load: {message['message']}{stub}")
         for message in outcome.select("broken"):
             raise UsageError(f"{name}: pytest does not run the tests: {message['message']}")
-        tests = tasks.read_test_outcomes(outcome)
+        tests = tasks.read_results(outcome)
         if outcome.ended:
             last = f"in {suite_checks.short_id(tests[-1].id)}" if tests else "before the first test"
             raise UsageError(f"{name}: the tests of the solution {outcome.ended}, {last}")
@@ -208,7 +208,7 @@ class _Auditor:
         passing_tests: dict[str, list[str]] = {}
         changed_tests: dict[str, list[str]] = {}
         for task, outcome in self._runner.run_all(runs):
-            tests = tasks.read_test_outcomes(outcome)
+            tests = tasks.read_results(outcome)
             ids = {test for message in outcome.select("changed") for test in message["ids"]}
             changed_tests[task.name] = [test.id for test in tests if test.id in ids]
             passed = tasks.find_tests(outcome, "passed")

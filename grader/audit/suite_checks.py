@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from grader.audit.result import CheckVerdict, SuiteCheck
-from grader.audit.tasks import TestOutcome
+from grader.audit.tasks import PytestResult
 from grader.definitions.wording import join_words, plural
 
 _SLOW_SECONDS = 1.0  # a slower test is reported
@@ -15,7 +15,7 @@ _DENIED_IN = ("[Errno 1] Operation not permitted", "[Errno -2]", "[Errno -3]")
 _MAX_NAMES = 3  # tests named in one sentence
 
 
-def check_solution(tests: Sequence[TestOutcome]) -> SuiteCheck:
+def check_solution(tests: Sequence[PytestResult]) -> SuiteCheck:
     """Report whether the solution passes all tests."""
     failures = [test for test in tests if test.outcome == "failed"]
     name = "solution passes"
@@ -36,7 +36,7 @@ def check_solution(tests: Sequence[TestOutcome]) -> SuiteCheck:
     return SuiteCheck(name, "hole", f"{sentence.removesuffix('.')}.", _ids(failures))
 
 
-def is_denied(test: TestOutcome) -> bool:
+def is_denied(test: PytestResult) -> bool:
     """Return whether a test failed because the sandbox denied it a right."""
     return test.outcome == "failed" and (
         test.message.startswith(_DENIED_ERRORS) or any(text in test.message for text in _DENIED_IN)
@@ -66,7 +66,7 @@ def check_order(changed: Sequence[str], run_kind: str) -> SuiteCheck:
     return SuiteCheck(name, "hole", sentence, tuple(changed))
 
 
-def check_calls(tests: Sequence[TestOutcome]) -> SuiteCheck:
+def check_calls(tests: Sequence[PytestResult]) -> SuiteCheck:
     """Find the tests that never call the solution."""
     idle = [test for test in tests if not test.calls]
     name = "never calls"
@@ -187,7 +187,7 @@ def check_inputs(facts: Sequence[str], solution: str) -> SuiteCheck:
     return SuiteCheck("inputs", "note", f"All arrays in the tests {'; they '.join(facts)}.")
 
 
-def check_time(tests: Sequence[TestOutcome]) -> SuiteCheck:
+def check_time(tests: Sequence[PytestResult]) -> SuiteCheck:
     """Report how long the tests take."""
     slow = [test for test in tests if test.seconds > _SLOW_SECONDS]
     total, slowest = sum(test.seconds for test in tests), max(tests, key=lambda test: test.seconds)
@@ -217,7 +217,7 @@ def _capitalize(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-def _ids(tests: Iterable[TestOutcome]) -> tuple[str, ...]:
+def _ids(tests: Iterable[PytestResult]) -> tuple[str, ...]:
     return tuple(test.id for test in tests)
 
 

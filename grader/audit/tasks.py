@@ -6,6 +6,7 @@ import contextlib
 import pickle
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
+from typing import Literal
 
 from grader.audit.audited_programs import AuditedProgram, ExerciseFunction
 from grader.audit.child import (
@@ -25,13 +26,11 @@ _SEARCH_SECONDS = 2.0  # for one program, and as many again for shrinking its ca
 
 
 @dataclass(frozen=True, slots=True)
-class TestOutcome:
-    """The outcome of one test."""
-
-    __test__ = False
+class PytestResult:
+    """The result of one test, as pytest reports it."""
 
     id: str
-    outcome: str  # "passed", "failed", "skipped"
+    outcome: Literal["passed", "failed", "skipped"]
     message: str = ""
     seconds: float = 0.0
     cpu: float = 0.0
@@ -39,21 +38,21 @@ class TestOutcome:
     calls: bool = False
 
 
-def read_test_outcomes(outcome: TaskOutcome) -> list[TestOutcome]:
+def read_results(outcome: TaskOutcome) -> list[PytestResult]:
     """Return the outcomes of the tests; a test that was running at the end counts as failed."""
     outcomes = [
-        TestOutcome(**message | {"lines": frozenset(message.get("lines", ()))})
+        PytestResult(**message | {"lines": frozenset(message.get("lines", ()))})
         for message in outcome.select("test")
     ]
     begun = [message["id"] for message in outcome.select("begins")]
     if len(begun) > len(outcomes):
-        outcomes.append(TestOutcome(begun[-1], "failed", outcome.ended))
+        outcomes.append(PytestResult(begun[-1], "failed", outcome.ended))
     return outcomes
 
 
 def find_tests(outcome: TaskOutcome, kind: str) -> list[str]:
     """Return the ids of the tests that "passed" or "failed"."""
-    return [test.id for test in read_test_outcomes(outcome) if test.outcome == kind]
+    return [test.id for test in read_results(outcome) if test.outcome == kind]
 
 
 def is_killed(outcome: TaskOutcome) -> bool:

@@ -143,7 +143,7 @@ def _audit_all(
         try:
             audit = run_audit(assignment, request)
             finished.append(audit)
-            cache.store(audit, request)
+            cache.keep(audit, request)
         except (UsageError, DefinitionError) as error:
             if len(assignments) == 1:
                 raise

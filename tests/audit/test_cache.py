@@ -30,7 +30,7 @@ def test_an_audit_comes_back_as_it_was() -> None:
     """With another test, another accepted change or another mistake to try it is made again."""
     cache, request = AuditCache(), Request()
     assert cache.find(ASSIGNMENT, request) is None
-    cache.store(FINISHED, request)
+    cache.keep(FINISHED, request)
     assert AuditCache().find(ASSIGNMENT, Request(jobs=4)) == FINISHED
     assert cache.find(replace(ASSIGNMENT, tests={"test_x.py": "y = 3\n"}), request) is None
     assert cache.find(ASSIGNMENT, Request(accepted_changes=frozenset({"change"}))) is None

@@ -1,7 +1,7 @@
 """The questions about tests, and the sentences that answer them."""
 
 from grader.audit import suite_checks
-from grader.audit.tasks import TestOutcome
+from grader.audit.tasks import PytestResult
 
 ONE, TWO = "test_a.py::test_one", "test_a.py::test_two"
 
@@ -34,15 +34,15 @@ def test_rounding_to_float32_is_no_hole() -> None:
 
 def test_a_test_without_the_rights_it_needs_is_no_failure_of_the_solution() -> None:
     """The sentence says what it needs; another failure is a hole."""
-    denied = TestOutcome(ONE, "failed", "PermissionError: [Errno 13] Permission denied: 'x'")
-    passed = TestOutcome(TWO, "passed")
+    denied = PytestResult(ONE, "failed", "PermissionError: [Errno 13] Permission denied: 'x'")
+    passed = PytestResult(TWO, "passed")
     found = suite_checks.check_solution([denied, passed])
     assert (found.verdict, found.tests) == ("note", (ONE,))
     assert "1 of 2 tests needs a file to write" in found.sentence
     for reason in ("[Errno 1] Operation not permitted", "[Errno -3] Temporary failure"):
         refused = f"urllib.error.URLError: <urlopen error {reason}>"
-        assert suite_checks.is_denied(TestOutcome(ONE, "failed", refused))
-    wrong = suite_checks.check_solution([TestOutcome(ONE, "failed", "assert 1 == 2"), passed])
+        assert suite_checks.is_denied(PytestResult(ONE, "failed", refused))
+    wrong = suite_checks.check_solution([PytestResult(ONE, "failed", "assert 1 == 2"), passed])
     assert (wrong.verdict, wrong.tests) == ("hole", (ONE,))
 
 

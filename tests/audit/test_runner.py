@@ -34,9 +34,7 @@ def test_what_a_test_may_not_do() -> None:
         "def test_environment(): assert not os.environ.get('HOME')\n"
         "def test_kill(): os.kill(os.getppid(), 9)\n"
     )
-    outcomes = {
-        each.id.partition("::")[2]: each.outcome for each in tasks.read_test_outcomes(found)
-    }
+    outcomes = {each.id.partition("::")[2]: each.outcome for each in tasks.read_results(found)}
     assert outcomes.pop("test_environment") == "passed"
     assert outcomes == dict.fromkeys(
         ("test_read", "test_write", "test_connect", "test_run", "test_kill"), "failed"
@@ -68,7 +66,7 @@ def test_a_test_with_fixtures_runs_twice() -> None:
     assignment = Assignment("double", "pytest", "solution.py", {"solution.py": SOLUTION}, files)
     with Runner(assignment) as runner:
         task = tasks.run_tests("one", SOLUTION, Session(FILES, times=2))
-        outcomes = tasks.read_test_outcomes(runner.run(task))
+        outcomes = tasks.read_results(runner.run(task))
     assert [each.outcome for each in outcomes] == ["passed", "passed"]
 
 
@@ -82,7 +80,7 @@ def test_an_endless_program_is_ended() -> None:
         TaskLimits(cpu_seconds=1, wall_seconds=100),
     )
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - used < 5
-    assert [each.message for each in tasks.read_test_outcomes(found)] == ["did not end in time"]
+    assert [each.message for each in tasks.read_results(found)] == ["did not end in time"]
 
 
 def test_what_a_test_sends_is_no_message_of_ours() -> None:
@@ -97,7 +95,7 @@ def test_what_a_test_sends_is_no_message_of_ours() -> None:
         "            except OSError: pass\n"
     )
     assert [each["kind"] for each in found.messages] == ["begins", "test", "end"]
-    assert [each.outcome for each in tasks.read_test_outcomes(found)] == ["passed"]
+    assert [each.outcome for each in tasks.read_results(found)] == ["passed"]
 
 
 @pytest.mark.parametrize("sent", ["b'[]'", "(9).to_bytes(8, 'little') + b'[]'", "bytes(7) + b'x'"])
@@ -114,7 +112,7 @@ def test_half_a_message_does_not_hold_the_audit_up(
         "        except OSError: pass\n"
         "    time.sleep(100)\n"
     )
-    assert [each.outcome for each in tasks.read_test_outcomes(found)] == ["failed"]
+    assert [each.outcome for each in tasks.read_results(found)] == ["failed"]
     assert found.ended == "ended the process with status -9"
 
 

@@ -11,7 +11,7 @@ from benchmarks.commands import in_fresh_process
 from benchmarks.pools import open_without_spare
 from benchmarks.result_tables import Aim, Section
 from benchmarks.workload import require_passed
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.exercise import Exercise
 from grader.grading.jobs import Job, Result
 from grader.grading.results.verdict import Outcome, Verdict
@@ -63,7 +63,7 @@ def measure(*, quick: bool) -> Section:
 
 
 def _hold(rounds: int) -> dict[str, _Held]:
-    exercise = load_exercise(hostile.EXERCISE)
+    exercise = load_exercise_file(hostile.EXERCISE)
     longest: dict[str, _Held] = {}
     with WorkerPool(1, open_without_spare) as pool:
         usual = median(_seconds(pool, exercise) for _ in range(_WARM_UP))

@@ -6,7 +6,7 @@ from itertools import count
 from pathlib import Path
 
 from benchmarks import material
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.exercise import Exercise
 from grader.grading.jobs import Job, Result
 from grader.grading.results.verdict import Outcome, Verdict
@@ -28,7 +28,7 @@ def exercises(number: int, slug: str = "row-weights") -> list[Exercise]:
 def _exercise(folder: Path, slug: str) -> Exercise:
     path = folder / f"{slug}.yaml"
     path.write_text(material.exercise(slug))
-    return load_exercise(path)
+    return load_exercise_file(path)
 
 
 def new_job(exercise: Exercise) -> Job:

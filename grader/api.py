@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Self
 
-from grader.definitions.collection import resolve
+from grader.definitions import collection
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import default_folder
 from grader.errors import UsageError
@@ -35,7 +35,7 @@ def load_exercise(name: str | os.PathLike[str], exercises: Path | None = None) -
         UsageError: There is no such file or exercise; the message names the closest id.
         DefinitionError: The exercise is not valid; `problems` has each problem with its line.
     """
-    return resolve(os.fspath(name), exercises or default_folder())
+    return collection.load_exercise(os.fspath(name), exercises or default_folder())
 
 
 class Grader:

@@ -22,7 +22,7 @@ from grader.cli import break_ as break_command
 from grader.cli import hint as hint_command
 from grader.cli import options, portable_check, progress_record
 from grader.cli.progress import progress_lines
-from grader.definitions.collection import resolve
+from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, SandboxFault, UsageError
 from grader.grading.jobs import Job, JobOptions
@@ -215,7 +215,7 @@ def _call(
 def _find_exercise(name: str, course: str | Path | None) -> Exercise:
     if sys.platform == "emscripten":
         raise UsageError(_IN_A_BROWSER)
-    return resolve(name, *options.collection_folders([Path(course)] if course else ()))
+    return load_exercise(name, *options.collection_folders([Path(course)] if course else ()))
 
 
 def _read_cells(caller: dict[str, Any]) -> tuple[Path, _Cells]:

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from hypothesis import settings
 
 from grader.cli.main import etude as command
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.exercise import Exercise
 from grader.sandbox.backends import LANDLOCK, NAMESPACES, Backend
 from grader.sandbox.examination import examine
@@ -173,7 +173,7 @@ def double(tmp_path_factory: pytest.TempPathFactory) -> Exercise:
     """A small exercise, loaded."""
     path = tmp_path_factory.mktemp("exercises") / "01-double.yaml"
     path.write_text(DOUBLE)
-    return load_exercise(path)
+    return load_exercise_file(path)
 
 
 @pytest.fixture(scope="session")

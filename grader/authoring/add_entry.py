@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from grader.authoring.importing.fill_in import make_unused_id
 from grader.authoring.importing.write import format_yaml, quote_texts, write_text
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.exercise import Exercise
 from grader.definitions.yaml_source import ListNode, read_yaml
 from grader.errors import UsageError
@@ -66,7 +66,7 @@ def add_entry(
             invalid with the entry.
         DefinitionError: The file is invalid.
     """
-    load_exercise(path)
+    load_exercise_file(path)
     document = read_yaml(path)
     before = path.read_bytes()
     ends = "\r\n" if b"\r\n" in before else "\n"
@@ -80,7 +80,7 @@ def add_entry(
     text = ends.join([*lines[:at], *new, *lines[at:]]) + ends
     write_text(path, text)
     try:
-        load_exercise(path)
+        load_exercise_file(path)
     except Exception as error:
         path.write_bytes(before)
         raise UsageError(f"{path} would not be valid with the new entry: {error}") from error

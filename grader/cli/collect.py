@@ -9,7 +9,7 @@ from grader.cli import options
 from grader.cli.main import EXIT_USAGE
 from grader.course.platform_download import collect
 from grader.course.roster_file import read_names
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.files import all_exercise_files, id_in_name
 from grader.definitions.wording import plural
 from grader.errors import UsageError
@@ -56,7 +56,9 @@ def command(
     exercise_of = functools.partial(match_exercise, ids)
     names = None if roster is None else read_names(roster)
     texts = ((path, path.read_bytes()) for path in paths)
-    asking_exercises = [load_exercise(path) for path, text in texts if b"files_to_submit:" in text]
+    asking_exercises = [
+        load_exercise_file(path) for path, text in texts if b"files_to_submit:" in text
+    ]
     files_by_exercise = {
         str(exercise.id): exercise.files_to_submit
         for exercise in asking_exercises

@@ -9,7 +9,7 @@ import click
 from grader.authoring.difference import compare_versions, describe_verdict, list_changed_tests
 from grader.cli import options
 from grader.cli.main import EXIT_NOT_PASSED
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.wording import plural
 from grader.grading.workers.pool import WorkerPool
 from grader.sandbox.printable import printable
@@ -33,7 +33,7 @@ def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> No
     """
     for path in (before, after):
         options.refuse_submitted_definitions(path, folder)
-    versions = load_exercise(before), load_exercise(after)
+    versions = load_exercise_file(before), load_exercise_file(after)
     with WorkerPool(jobs, options.sandbox_opener(unsafe=False, workers=jobs)) as pool:
         changes = list(compare_versions(*versions, folder, pool))
     changed = [change for change in changes if change.is_change]

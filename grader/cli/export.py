@@ -13,7 +13,7 @@ from grader.cli.server_extra import read_stored, require_one_source, stored_opti
 from grader.course.autograder.gradescope_zip import Installation, make_autograder, read_assigned
 from grader.course.csv_rows import read_text, without_separator
 from grader.course.roster_file import list_student_ids
-from grader.definitions.collection import load_exercise, load_track
+from grader.definitions.collection import load_exercise_file, load_track
 from grader.definitions.files import folder_list
 from grader.definitions.student_edition import write_bundle
 from grader.definitions.wording import plural
@@ -81,7 +81,7 @@ def notebook(target: str, output: Path | None, exercises: tuple[Path, ...]) -> N
         name, title = str(track.definition.id), track.definition.title
         content = make_track_handout(track, course)
     else:
-        exercise = load_exercise(group.files[0])
+        exercise = load_exercise_file(group.files[0])
         name, title = str(exercise.id), exercise.title
         if exercise.files_to_submit:
             raise UsageError(f"{name} asks for several files; hand out what 'etude start' writes")

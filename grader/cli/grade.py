@@ -12,7 +12,7 @@ from grader.cli import options
 from grader.cli.main import BUG, EXIT_FAULT, EXIT_NOT_PASSED, EXIT_USAGE
 from grader.cli.progress_bar import progress
 from grader.course.times_file import TIMES_FILE, read_times
-from grader.definitions.collection import exercise_ids, find_exercise, resolve
+from grader.definitions.collection import exercise_ids, find_exercise, load_exercise
 from grader.definitions.files import is_path
 from grader.errors import DefinitionError, EtudeError, GraderFault, UsageError
 from grader.grading.results.verdict_json import FAULT, NOT_GRADED
@@ -144,7 +144,7 @@ def _plan(
         if linked is not None:
             raise UsageError(f"{linked} is a symbolic link; submit the folder itself")
         ids = exercise_ids(*collection) if len(paths) < len(assigned) else ()
-        return plan_assignment(folder, [resolve(name, *collection) for name in assigned], ids)
+        return plan_assignment(folder, [load_exercise(name, *collection) for name in assigned], ids)
     file = folder / TIMES_FILE
     times = read_times(file) if file.is_file() else None
     to_do = plan_batch(

@@ -9,7 +9,7 @@ from grader.cli import options
 from grader.course.failures import group_failures
 from grader.course.grades import read_results
 from grader.course.statistics import make_rows
-from grader.definitions.collection import resolve
+from grader.definitions.collection import load_exercise
 from grader.errors import UsageError
 
 
@@ -53,7 +53,7 @@ def add(
       etude misconception add softmax ada/softmax.py --says "You forgot to subtract the maximum."
       etude misconception add softmax 1 --results results.jsonl
     """
-    exercise = resolve(id_or_path, *options.collection_for((id_or_path,), exercises))
+    exercise = load_exercise(id_or_path, *options.collection_for((id_or_path,), exercises))
     path = submission
     if submission.isdecimal():  # the number of a group, which stands for its first file
         number = int(submission)

@@ -296,9 +296,9 @@ def resolve_exercise(id_or_path: str, exercises: Sequence[Path]) -> "Exercise":
         UsageError: There is no such exercise.
         DefinitionError: Its definition is invalid.
     """
-    from grader.definitions.collection import resolve
+    from grader.definitions.collection import load_exercise
 
-    return resolve(id_or_path, *collection_folders(exercises))
+    return load_exercise(id_or_path, *collection_folders(exercises))
 
 
 def collection_for(targets: Sequence[str], option: Sequence[Path]) -> tuple[Path, ...]:

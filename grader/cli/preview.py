@@ -13,7 +13,7 @@ from grader.authoring.verify.check_names import LINT
 from grader.authoring.verify.proof import Proof, ProofFinding, read_proof
 from grader.cli import options
 from grader.cli.file_watcher import modification_times, rebuild_on_change
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.files import course_file
 from grader.definitions.images import image_files
 from grader.errors import EtudeError, UsageError
@@ -112,7 +112,7 @@ class _LivePages:
             return self._builder.build_draft(self._path)
 
         self.watched.update(image_files(self._path))
-        exercise = load_exercise(self._path)
+        exercise = load_exercise_file(self._path)
         course = course_file(self._path).parent
         self.watched.update(course / file for file in (*exercise.files, *exercise.hidden_files))
         self.path = f"preview/{exercise.id}/index.html"

@@ -83,7 +83,7 @@ def exercise_after(
     if current_track is None:
         return None
     # Imports everything that reads and checks YAML.
-    from grader.definitions.collection import resolve
+    from grader.definitions.collection import load_exercise
 
     folder = exercise.where.path.absolute().parent.parent
 
@@ -91,7 +91,7 @@ def exercise_after(
         if skipping:
             return ()
         try:
-            return resolve(name, folder).requires
+            return load_exercise(name, folder).requires
         except EtudeError:
             return ()  # another author's mistake should not stop the learner here
 

@@ -121,7 +121,7 @@ class Collection:
         return by_id[name]
 
 
-def load_exercise(path: Path) -> Exercise:
+def load_exercise_file(path: Path) -> Exercise:
     """Load one exercise, which need not be in a collection.
 
     Raises:
@@ -132,13 +132,13 @@ def load_exercise(path: Path) -> Exercise:
 
 
 def read_exercise(path: Path) -> tuple[Exercise, Document]:
-    """Load one exercise together with its file as nodes; see `load_exercise`."""
+    """Load one exercise together with its file as nodes; see `load_exercise_file`."""
     course = course_file(path)
     return _load(path, load_course(course) if exists(course) else None)
 
 
 def load_in_course(path: Path, course: Course | None) -> Exercise:
-    """Load an exercise of a course; see `load_exercise`."""
+    """Load an exercise of a course; see `load_exercise_file`."""
     return _load(path, course)[0]
 
 
@@ -225,7 +225,7 @@ def load_track(path: Path) -> Track:
     return track
 
 
-def resolve(name_or_path: str, *folders: Path) -> Exercise:
+def load_exercise(name_or_path: str, *folders: Path) -> Exercise:
     """Load the exercise that a command line names by its path, or by its id in a collection.
 
     Raises:
@@ -233,7 +233,7 @@ def resolve(name_or_path: str, *folders: Path) -> Exercise:
         DefinitionError: The exercise is not valid.
     """
     if is_path(name_or_path):
-        return load_exercise(Path(name_or_path))
+        return load_exercise_file(Path(name_or_path))
     try:
         return find_exercise(name_or_path, *folders)
     except UsageError as error:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from grader.authoring.add_entry import add_entry
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.errors import UsageError
 from tests.authoring.golden_cases import VERIFY
 
@@ -24,7 +24,7 @@ def test_an_entry_goes_behind_the_last_one(path: Path) -> None:
     """Text of several lines, quotes and colons stay as they are; so does every other line."""
     code = 'def scaled_scores(Q, K):\n    return {"a: b": "#"}\n'
     line = add_entry(path, "misconceptions", {"id": "b", "code": code, "feedback": "A: 'b'."})
-    added = load_exercise(path).misconceptions[1]
+    added = load_exercise_file(path).misconceptions[1]
     assert (added.id, added.code, added.feedback) == ("b", code, "A: 'b'.")
     assert added.where.line == line
     lines = path.read_text().splitlines()
@@ -36,7 +36,7 @@ def test_a_list_that_is_missing_is_made(path: Path) -> None:
     """At the end of the file."""
     add_entry(path, "equivalent", {"change": "x -> `y`", "reason": "z"})
     assert path.read_text().startswith(PROVEN)
-    (only,) = load_exercise(path).equivalent
+    (only,) = load_exercise_file(path).equivalent
     assert (only.change, only.reason) == ("x -> `y`", "z")
 
 

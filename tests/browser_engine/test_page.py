@@ -11,7 +11,7 @@ import pytest
 
 from grader.browser.data_encoding import from_text
 from grader.browser.shipping import make_break_data, make_engine_data
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.student_edition import student_text
 from grader.grading.diagnosis.break_it import judge_breaking_call
 from grader.grading.expected.oracle import Oracle
@@ -271,7 +271,7 @@ def test_a_student_s_edition_makes_a_page_too(
     make(TWICE, {**TWICE, "expect": "solution"}, {**TWICE, "hidden": True})
     edition = tmp_path / "student.yaml"
     edition.write_text(student_text(tmp_path / "small.yaml"))
-    page("open_exercise", make_engine_data(load_exercise(edition), sandbox))
+    page("open_exercise", make_engine_data(load_exercise_file(edition), sandbox))
     verdict = page("check", RIGHT)
     assert (verdict["outcome"], verdict["score"], verdict["hidden_elsewhere"]) == ("passed", 1, 2)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.cli import options
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.errors import UsageError
 from grader.grading.workers.assignment_plan import plan_assignment
 from tests.conftest import Etude
@@ -193,7 +193,7 @@ def test_no_depth_of_folders_is_a_fault(tmp_path: Path) -> None:
     for _ in range(1_200):
         deep += "/a"
         os.mkdir(deep)  # noqa: PTH102  a text: a path of so many parts is slow
-    exercise = load_exercise(ROOT / "exercises/attention/13-attention-weights.yaml")
+    exercise = load_exercise_file(ROOT / "exercises/attention/13-attention-weights.yaml")
     try:
         ((job, _),) = plan_assignment(tmp_path / "in", [exercise]).groups.values()
     finally:

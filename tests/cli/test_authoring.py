@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from grader.course.statistics import Row, summarize_exercises
-from grader.definitions.collection import load_exercise, resolve
+from grader.definitions.collection import load_exercise, load_exercise_file
 from grader.definitions.files import default_folder
 from grader.definitions.json_schemas import schema_text
 from tests.conftest import TWICE, Etude
@@ -22,7 +22,7 @@ SAMPLES = ROOT / "examples" / "submissions"
 def test_a_new_exercise_is_proven_and_clean(etude: Etude, tmp_path: Path, kind: str) -> None:
     """What `etude new` writes passes `etude verify` and `etude lint` as it stands."""
     assert etude("new", "row-shares", "--kind", kind).returncode == 0
-    assert load_exercise(tmp_path / "row-shares.yaml").kind == kind
+    assert load_exercise_file(tmp_path / "row-shares.yaml").kind == kind
     verified = etude("verify", "row-shares.yaml", "--no-cache")
     assert verified.returncode == 0, verified.stdout
     linted = etude("lint", "row-shares.yaml")
@@ -89,7 +89,7 @@ def test_a_bad_slug_is_refused(etude: Etude, tmp_path: Path, slug: str) -> None:
 def test_a_slug_that_is_no_python_name_still_works(etude: Etude, tmp_path: Path, slug: str) -> None:
     """The function then gets a name that Python takes."""
     assert etude("new", slug).returncode == 0
-    (name,) = load_exercise(tmp_path / f"{slug}.yaml").defines
+    (name,) = load_exercise_file(tmp_path / f"{slug}.yaml").defines
     assert name == f"solve_{slug.replace('-', '_')}"
 
 
@@ -203,7 +203,7 @@ def test_stats_count_the_result_that_a_grade_counts(
 
 def _pointed_to(times: int) -> dict[str, int]:
     """The hint that the exercise itself names for the mistake."""
-    exercise = resolve("attention-weights", default_folder())
+    exercise = load_exercise("attention-weights", default_folder())
     (hint,) = (each.hint for each in exercise.misconceptions if each.id == "unscaled")
     return {} if hint is None else {str(hint): times}
 

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from grader.cli import portable_check
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.errors import SandboxFault
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.sandbox.portable import PortableSandbox
@@ -158,7 +158,7 @@ def verdict(tmp_path: Path) -> Callable[[str], Verdict]:
     (tmp_path / "small.yaml").write_text(_EXERCISE)
 
     def grade_one(source: str) -> Verdict:
-        return grade(load_exercise(tmp_path / "small.yaml"), source, PortableSandbox())
+        return grade(load_exercise_file(tmp_path / "small.yaml"), source, PortableSandbox())
 
     return grade_one
 

@@ -9,7 +9,7 @@ import pytest
 
 from grader.course.failures import group_failures, summarize_tests
 from grader.course.statistics import Row
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from tests.conftest import TWICE, Etude
 
 DOUBLE = TWICE.replace("[-2.0]", "[-2.0]\n    tolerance: {atol: 1.0e-9}")
@@ -99,7 +99,7 @@ def test_a_group_becomes_a_misconception_that_is_proven(etude: Etude, tmp_path: 
     add = ("misconception", "add", "./double.yaml")
     finished = etude(*add, "1", "--results", "r.jsonl", "--says", "Seven and a half is too much.")
     assert "misconception 'seven-and-a-half' is added" in finished.stdout, finished.stderr
-    (added,) = load_exercise(tmp_path / "double.yaml").misconceptions
+    (added,) = load_exercise_file(tmp_path / "double.yaml").misconceptions
     assert added.code == "def double(x):\n    return x * 7.5 - 1\n"
     verified = etude("verify", "double.yaml", "--format", "json")
     (proof,) = json.loads(verified.stdout)["exercises"]

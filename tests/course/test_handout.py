@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from grader.course.handout_notebook import format_value, make_handout
-from grader.definitions.collection import find_exercise, load_exercise
+from grader.definitions.collection import find_exercise, load_exercise_file
 from grader.definitions.exercise import Exercise, Seeded
 from grader.definitions.files import default_folder
 from grader.errors import DefinitionError, Location
@@ -70,7 +70,7 @@ def test_a_right_solution_passes_the_cells_and_only_the_starter_is_submitted() -
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_every_exercise_makes_a_sound_notebook(path: Path) -> None:
     """As above, for all of them."""
-    assert_sound(load_exercise(path))
+    assert_sound(load_exercise_file(path))
 
 
 def test_the_command_writes_a_notebook_and_changes_none(etude: Etude, tmp_path: Path) -> None:

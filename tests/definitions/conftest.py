@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.errors import DefinitionError
 
 HERE = Path(__file__).parent
@@ -32,7 +32,7 @@ def problems_of(workdir: Path) -> Callable[[str | bytes], str]:
         data = content if isinstance(content, bytes) else content.encode()
         (workdir / "x.yaml").write_bytes(data)
         with pytest.raises(DefinitionError) as caught:
-            load_exercise(Path("x.yaml"))
+            load_exercise_file(Path("x.yaml"))
         return str(caught.value)
 
     return load

@@ -10,7 +10,7 @@ from textwrap import indent
 
 import pytest
 
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 
 ProblemsOf = Callable[[str | bytes], str]
 
@@ -746,7 +746,7 @@ def test_all_breaches_at_once(minimal: str, problems_of: ProblemsOf) -> None:
 def test_minimal_is_valid(minimal: str, workdir: Path) -> None:
     """The definition that these tests spoil is itself in order, and mostly defaults."""
     (workdir / "x.yaml").write_text(minimal, "utf-8")
-    exercise = load_exercise(Path("x.yaml"))
+    exercise = load_exercise_file(Path("x.yaml"))
     assert [test.points for test in exercise.tests] == [1, 1]
     assert (exercise.kind, exercise.requires, exercise.hints) == ("write", (), ())
 
@@ -799,13 +799,13 @@ def test_welcome(there: str, instead: str, minimal: str, workdir: Path) -> None:
     """What only looks odd is welcome: a broken starter, `y` and `N` as names, a byte order mark."""
     assert minimal.count(there) == 1
     (workdir / "x.yaml").write_text(minimal.replace(there, instead), "utf-8")
-    load_exercise(Path("x.yaml"))
+    load_exercise_file(Path("x.yaml"))
 
 
 def test_windows_line_ends(minimal: str, workdir: Path) -> None:
     """A file with Windows line ends means the same as one without."""
     (workdir / "x.yaml").write_text(minimal, "utf-8", newline="\r\n")
-    exercise = load_exercise(Path("x.yaml"))
+    exercise = load_exercise_file(Path("x.yaml"))
     assert exercise.solution == "def double(x):\n    return 2 * x\n"
 
 
@@ -839,7 +839,7 @@ explanation: So it is.
 def test_predict(workdir: Path) -> None:
     """What is to be predicted is a value, and its name alone is a test's expression."""
     (workdir / "x.yaml").write_text(PREDICTED, "utf-8")
-    defines = load_exercise(Path("x.yaml")).defines
+    defines = load_exercise_file(Path("x.yaml")).defines
     assert [definition.kind for definition in defines.values()] == ["value", "value"]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import grader
-from grader.definitions.collection import Collection, find_exercise, load_track, resolve
+from grader.definitions.collection import Collection, find_exercise, load_exercise, load_track
 from grader.definitions.exercise import ExerciseId
 from grader.definitions.files import default_folder
 from grader.definitions.track import LessonDefinition, LessonId
@@ -270,7 +270,7 @@ def test_no_folder(workdir: Path) -> None:
     with pytest.raises(UsageError, match=sentence):
         Collection.load(FOLDER)
     with pytest.raises(UsageError, match=sentence):
-        resolve("double", FOLDER)
+        load_exercise("double", FOLDER)
 
 
 def test_track_for_collection(collection: Writer) -> None:
@@ -404,18 +404,18 @@ def test_resolve_id(collection: Writer) -> None:
     """An id is found by the name of its file; the files around it may be anything."""
     collection.write("basics/02-halve.yaml", "]")
     collection.write("attention/track.yaml", "]")
-    assert resolve("double", FOLDER).id == "double"
-    assert resolve("warm-up", FOLDER).id == "warm-up"
+    assert load_exercise("double", FOLDER).id == "double"
+    assert load_exercise("warm-up", FOLDER).id == "warm-up"
 
 
 def test_a_file_that_is_called_like_an_id_is_not_the_exercise(collection: Writer) -> None:
     """An id is looked up in the collection alone."""
     collection.exercise("basics/02-halve.yaml", "halve")
     Path("halve").symlink_to("/etc/passwd")
-    assert resolve("halve", FOLDER).id == "halve"
+    assert load_exercise("halve", FOLDER).id == "halve"
     Path("halve").unlink()
     collection.exercise("../halve", "warm-up")
-    assert resolve("halve", FOLDER).id == "halve"
+    assert load_exercise("halve", FOLDER).id == "halve"
 
 
 def test_resolve_path(collection: Writer) -> None:
@@ -423,9 +423,9 @@ def test_resolve_path(collection: Writer) -> None:
     collection.exercise("../elsewhere/anything.yml", "double")
     collection.exercise("../submission", "halve")
     collection.exercise("../own.yaml", "warm-up")
-    assert resolve("elsewhere/anything.yml", Path("nowhere")).id == "double"
-    assert resolve("./submission", Path("nowhere")).id == "halve"
-    assert resolve("own.yaml", Path("nowhere")).id == "warm-up"
+    assert load_exercise("elsewhere/anything.yml", Path("nowhere")).id == "double"
+    assert load_exercise("./submission", Path("nowhere")).id == "halve"
+    assert load_exercise("own.yaml", Path("nowhere")).id == "warm-up"
 
 
 @pytest.mark.parametrize(
@@ -446,7 +446,7 @@ def test_resolve_nothing(name: str, message: str, collection: Writer) -> None:
     """A name that nothing has gets the closest id, or a path; a path that nothing has, the path."""
     collection.write("../draft", "")
     with pytest.raises(UsageError, match=f"^{message}$"):
-        resolve(name, FOLDER)
+        load_exercise(name, FOLDER)
 
 
 def test_a_name_that_looks_like_a_path_can_be_meant_as_an_id(collection: Writer) -> None:
@@ -460,13 +460,13 @@ def test_resolve_bad_exercise(collection: Writer) -> None:
     """A broken exercise, a wrong id and a doubled name are definition errors."""
     collection.write("basics/02-halve.yaml", "]")
     with pytest.raises(DefinitionError, match=r"02-halve\.yaml:1:1"):
-        resolve("halve", FOLDER)
+        load_exercise("halve", FOLDER)
     collection.exercise("basics/02-halve.yaml", "half")
     with pytest.raises(DefinitionError, match=r"must be called 02-half\.yaml"):
-        resolve("halve", FOLDER)
+        load_exercise("halve", FOLDER)
     collection.exercise("07-double.yaml", "double")
     with pytest.raises(DefinitionError, match=r"'double' is already in exercises/07-double\.yaml"):
-        resolve("double", FOLDER)
+        load_exercise("double", FOLDER)
 
 
 def test_default_folder_in_a_checkout() -> None:

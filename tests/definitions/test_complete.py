@@ -9,7 +9,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.decode import author_keys
 from grader.definitions.exercise import (
     Budget,
@@ -42,7 +42,7 @@ COMPLETE = Path(__file__).with_name("complete.yaml")
 
 @pytest.fixture(scope="module")
 def exercise() -> Exercise:
-    return load_exercise(COMPLETE)
+    return load_exercise_file(COMPLETE)
 
 
 @pytest.fixture(scope="module")
@@ -243,7 +243,7 @@ def test_misconception(exercise: Exercise) -> None:
 def test_digest() -> None:
     """Without a course and data files, the digest is the SHA-256 of the file's bytes."""
     minimal = COMPLETE.with_name("minimal.yaml")
-    assert load_exercise(minimal).digest == hashlib.sha256(minimal.read_bytes()).hexdigest()
+    assert load_exercise_file(minimal).digest == hashlib.sha256(minimal.read_bytes()).hexdigest()
 
 
 def test_files(exercise: Exercise) -> None:

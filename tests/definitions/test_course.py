@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.definitions.collection import Collection, find_exercise, load_exercise
+from grader.definitions.collection import Collection, find_exercise, load_exercise_file
 from grader.definitions.student_edition import student_files
 from grader.errors import DefinitionError
 
@@ -42,10 +42,10 @@ def test_every_way_to_load_an_exercise_finds_its_course(monkeypatch: pytest.Monk
     ways = [
         Collection.load(Path()).exercises[0],
         find_exercise("double", Path()),
-        load_exercise(Path("first/01-double.yaml")),
+        load_exercise_file(Path("first/01-double.yaml")),
     ]
     monkeypatch.chdir("first")
-    for exercise in (*ways, load_exercise(Path("01-double.yaml"))):
+    for exercise in (*ways, load_exercise_file(Path("01-double.yaml"))):
         assert exercise.course is not None
         assert exercise.course.title == "Numbers"
         assert set(exercise.course.modules) == {"answers", "answers.twice"}
@@ -82,7 +82,7 @@ def test_a_course_that_is_not_valid(write: Write, path: str, text: str, message:
     said = problems(Collection.load)
     assert said.startswith(message)
     assert said.count("\n") == 0
-    assert problems(load_exercise, "first/01-double.yaml") == said
+    assert problems(load_exercise_file, "first/01-double.yaml") == said
 
 
 def test_an_unknown_module_is_named_where_the_exercise_names_it(write: Write, minimal: str) -> None:
@@ -116,7 +116,7 @@ def test_the_student_edition_has_nothing_of_the_reference(write: Write, minimal:
         + test.format("written-out", "[2.0]"),
     )
     write("first/01-double.yaml", own)
-    load_exercise(Path("first/01-double.yaml"))
+    load_exercise_file(Path("first/01-double.yaml"))
     files = dict(student_files(Path()))
     assert set(files) == {"course.yaml", "first/01-double.yaml", "first/track.yaml"}
     text = files["first/01-double.yaml"].decode()

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
 from grader.cli.schema import command
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.format_docs import format_markdown
 from grader.definitions.json_schemas import SCHEMAS, Schema, schema, schema_path, schema_text
 from grader.definitions.student_edition import student_text
@@ -130,7 +130,7 @@ def test_broken_exercises_do_not(there: str, instead: str, tmp_path: Path) -> No
     path = tmp_path / "x.yaml"
     path.write_text(text.replace(there, instead), "utf-8")
     with pytest.raises(DefinitionError):
-        load_exercise(path)
+        load_exercise_file(path)
     assert not is_valid(plain(read_yaml(path).root), EXERCISE)
 
 

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from grader.definitions import yaml_source
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.exercise import CallTest
 from grader.definitions.yaml_source import ListNode, MappingNode, Scalar, read_yaml
 from grader.errors import DefinitionError, Location, UsageError
@@ -79,7 +79,7 @@ def test_what_is_not_a_regular_file(name: str, problem: str, workdir: Path) -> N
     os.mkfifo(workdir / "pipe.yaml")
     (workdir / "folder.yaml").mkdir()
     with pytest.raises(DefinitionError) as caught:
-        load_exercise(Path(name))
+        load_exercise_file(Path(name))
     assert str(caught.value) == f"{name}:1:1: {problem}"
 
 
@@ -88,14 +88,14 @@ def test_missing_file(name: str, workdir: Path) -> None:
     """A file that does not exist is the command's mistake, not a definition's."""
     assert list(workdir.iterdir()) == []
     with pytest.raises(UsageError, match=f"no file '{name}'"):
-        load_exercise(Path(name))
+        load_exercise_file(Path(name))
 
 
 @pytest.mark.parametrize("name", ["x" * 5000 + ".yaml", "x\0.yaml"], ids=["long", "NUL"])
 def test_impossible_file_name(name: str) -> None:
     """A name that no file can have is a problem, not a crash."""
     with pytest.raises(DefinitionError, match="the file cannot be read"):
-        load_exercise(Path(name))
+        load_exercise_file(Path(name))
 
 
 @pytest.mark.slow
@@ -179,7 +179,7 @@ def test_python_at_the_limit(code: str, minimal: str, workdir: Path) -> None:
     """Python that only our own search for names finds too deep is let through."""
     text = minimal.replace("call: double(x)", f"call: '{code}'")
     (workdir / "x.yaml").write_text(text, "utf-8")
-    test = load_exercise(Path("x.yaml")).tests[0]
+    test = load_exercise_file(Path("x.yaml")).tests[0]
     assert isinstance(test, CallTest)
     assert test.call == code
 
@@ -297,7 +297,7 @@ def load_bytes(parser: str, data: bytes) -> None:
         file.write(data)
         file.flush()
         with suppress(DefinitionError):
-            load_exercise(Path(file.name))
+            load_exercise_file(Path(file.name))
 
 
 @pytest.mark.parametrize(
@@ -379,7 +379,7 @@ def test_huge_integers_are_floats(minimal: str, workdir: Path) -> None:
     """The longest integer allowed still converts to a float."""
     spoiled = minimal.replace("{x: 2}", "{x: 2}\n    tolerance: {atol: " + "9" * 250 + "}")
     (workdir / "x.yaml").write_text(spoiled, "utf-8")
-    test = load_exercise(Path("x.yaml")).tests[0]
+    test = load_exercise_file(Path("x.yaml")).tests[0]
     assert isinstance(test, CallTest)
     assert test.tolerance is not None
     assert test.tolerance.atol == 1e250

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.exercise import CallTest, Exercise, FromReference, FromSolution, Seeded
 from grader.grading.jobs import Job, Result
 from grader.grading.submissions.submission import Submission
@@ -35,7 +35,7 @@ def submission(code: str) -> Submission:
 @functools.cache
 def examples_of(slug: str, sandbox: Sandbox) -> Mapping[str, SmallExample]:
     """Return the examples that the misconceptions of an exercise are shown."""
-    exercise = load_exercise(EXERCISES[slug])
+    exercise = load_exercise_file(EXERCISES[slug])
     found: dict[str, SmallExample] = {}
     engine = Engine(sandbox)
     for misconception in exercise.misconceptions:
@@ -62,7 +62,7 @@ def as_test(exercise: Exercise, example: SmallExample) -> CallTest:
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_a_right_program_in_another_style_passes(path: Path, sandbox: Sandbox) -> None:
     """The kept programs are right: they pass every test and are shown no example."""
-    exercise = load_exercise(EXERCISES[path.name.partition(".")[0]])
+    exercise = load_exercise_file(EXERCISES[path.name.partition(".")[0]])
     verdict = grade(exercise, path.read_text("utf-8"), sandbox)
     assert verdict.outcome is Outcome.PASSED, [test for test in verdict.tests if test.message]
     assert verdict.example is None
@@ -72,7 +72,7 @@ def test_a_right_program_in_another_style_passes(path: Path, sandbox: Sandbox) -
 @pytest.mark.parametrize("slug", sorted({path.name.partition(".")[0] for path in PROGRAMS}))
 def test_no_right_program_differs_on_an_example(slug: str, sandbox: Sandbox) -> None:
     """Each example that a misconception is shown is passed by every right program."""
-    exercise = load_exercise(EXERCISES[slug])
+    exercise = load_exercise_file(EXERCISES[slug])
     examples = examples_of(slug, sandbox)
     for path in PROGRAMS:
         if path.name.partition(".")[0] != slug:
@@ -87,7 +87,7 @@ def test_no_right_program_differs_on_an_example(slug: str, sandbox: Sandbox) -> 
 @pytest.mark.parametrize("slug", sorted(EXERCISES))
 def test_no_example_has_a_large_number_of_a_hidden_test(slug: str, sandbox: Sandbox) -> None:
     """What an author wrote into a hidden test, and nowhere else, stands in no example."""
-    exercise = load_exercise(EXERCISES[slug])
+    exercise = load_exercise_file(EXERCISES[slug])
     hidden = " ".join(
         f"{test.code} {test.given}" for test in exercise.tests if test.hidden
     ).replace("_", "")

@@ -10,7 +10,7 @@ import yaml
 
 from grader.authoring.lint.lint_report import lint
 from grader.authoring.targets import TargetGroup
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.exercise import Exercise
 from grader.grading.jobs import Job, JobOptions
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
@@ -65,7 +65,7 @@ def make(tmp_path: Path) -> Make:
         path = tmp_path / "small.yaml"
         without_anchors = json.loads(json.dumps(given))
         path.write_text(yaml.safe_dump(without_anchors, sort_keys=False))
-        return load_exercise(path)
+        return load_exercise_file(path)
 
     return load
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import grader
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.exercise import Exercise
 from grader.sandbox.examination import examine
 from grader.sandbox.process import Sandbox
@@ -175,4 +175,4 @@ def target() -> Iterator[Target]:
 @pytest.fixture(scope="session")
 def guarded(target: Target) -> Exercise:
     """The exercise that contains canaries everywhere."""
-    return load_exercise(target.exercise_path)
+    return load_exercise_file(target.exercise_path)

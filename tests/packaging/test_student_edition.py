@@ -16,7 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from grader.definitions import yaml_source
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.emit import emit
 from grader.definitions.exercise import (
     CallTest,
@@ -111,7 +111,7 @@ def load_text(text: str) -> Exercise:
         path = Path(folder, "x.yaml")
         path.write_text(text, "utf-8", newline="")
         shutil.copy(MINIMAL, folder)  # a data file of the complete exercise
-        return load_exercise(path)
+        return load_exercise_file(path)
 
 
 def student_of(text: str) -> str:
@@ -125,14 +125,14 @@ def student_of(text: str) -> str:
 @pytest.mark.parametrize("path", [*EXERCISES, COMPLETE, MINIMAL], ids=lambda path: path.stem)
 def test_the_public_content_is_the_same(path: Path) -> None:
     """Our loader reads from it exactly what it reads from the full edition, hidden parts apart."""
-    assert content(load_text(student_text(path))) == content(public(load_exercise(path)))
+    assert content(load_text(student_text(path))) == content(public(load_exercise_file(path)))
 
 
 def test_the_public_content_is_the_same_without_libyaml(monkeypatch: pytest.MonkeyPatch) -> None:
     """The parser that takes its place reads the same."""
     text = student_text(COMPLETE)
     monkeypatch.setattr(yaml_source, "_LOADER", yaml.SafeLoader)
-    assert content(load_text(text)) == content(public(load_exercise(COMPLETE)))
+    assert content(load_text(text)) == content(public(load_exercise_file(COMPLETE)))
 
 
 def test_the_first_line_names_the_source() -> None:
@@ -385,7 +385,7 @@ def test_no_canary_reaches_a_handout(tmp_path: Path) -> None:
     assert found == {canary("visible")}
     student = tmp_path / "student.yaml"
     student.write_bytes(made["basics/01-double.yaml"])
-    assert load_exercise(student).hidden_elsewhere == 4
+    assert load_exercise_file(student).hidden_elsewhere == 4
 
 
 STUDENT = "edition: student\n"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.course_file import load_course
 from grader.definitions.json_schemas import SCHEMAS, schema_path
 from tests.packaging.conftest import Build, Installed
@@ -183,6 +183,6 @@ def test_the_site_is_built_from_the_wheel(installed: Installed, tmp_path: Path) 
     for path in EXERCISES:
         if not path.is_relative_to(ROOT / "exercises"):
             continue
-        exercise = load_exercise(path)
+        exercise = load_exercise_file(path)
         page = tmp_path / "out" / path.parent.name / exercise.id / "index.html"
         assert exercise.title in html.unescape(page.read_text("utf-8"))

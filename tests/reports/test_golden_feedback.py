@@ -15,7 +15,7 @@ from typing import Any, get_args
 
 import pytest
 
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.exercise import Exercise, ExerciseLimits
 from grader.definitions.properties import PROPERTIES
 from grader.grading.comparison import relations
@@ -131,7 +131,7 @@ def exercise_of(case: Path) -> Path:
 
 def loaded(path: Path) -> Exercise:
     """Load an exercise; of a shipped one the visible tests, to which others may be added freely."""
-    exercise = load_exercise(path)
+    exercise = load_exercise_file(path)
     if FOLDER in path.parents or exercise.kind == "predict":
         return exercise
     visible = tuple(test for test in exercise.tests if not test.hidden)

@@ -17,7 +17,7 @@ import pytest
 import yaml
 from rich.console import Console
 
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.exercise import Exercise
 from grader.grading.jobs import Job
 from grader.grading.results.raw_result import DifferenceKind
@@ -190,7 +190,7 @@ def load(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Fields], Exercis
     def loaded(fields: Fields) -> Exercise:
         path = tmp_path_factory.mktemp("exercises") / "01-double.yaml"
         path.write_text(yaml.safe_dump(json.loads(json.dumps(fields)), sort_keys=False))
-        return load_exercise(path)
+        return load_exercise_file(path)
 
     return loaded
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.definitions import course_packages
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, GraderFault
 from grader.grading.jobs import Job
@@ -68,7 +68,7 @@ def exercise(site: Path, tmp_path: Path) -> Exercise:  # noqa: ARG001  it instal
     """An exercise of a course that names one of the packages."""
     (tmp_path / "course.yaml").write_text("title: T\npackages: [toolkit.ahead]\n")
     (tmp_path / "double.yaml").write_text(DOUBLE)
-    return load_exercise(tmp_path / "double.yaml")
+    return load_exercise_file(tmp_path / "double.yaml")
 
 
 @pytest.fixture(params=[NAMESPACES, LANDLOCK], ids=lambda backend: backend.name)
@@ -178,7 +178,7 @@ def test_what_needs_no_missing_package_is_graded(
     (tmp_path / "course.yaml").write_text("title: T\npackages: [toolkit, nowhere.far]\n")
     assert old in DOUBLE
     (tmp_path / "double.yaml").write_text(DOUBLE.replace(old, new))
-    exercise = load_exercise(tmp_path / "double.yaml")
+    exercise = load_exercise_file(tmp_path / "double.yaml")
     submission = Submission(Path("double.py"), source, "0" * 64)
     with open_sandbox(packages=exercise.packages) as sandbox:
         if not is_needed:
@@ -198,7 +198,7 @@ def test_the_version_of_a_package_is_part_of_the_digest(
     """Another version may give another verdict."""
     metadata = next(site.glob("Tool_Kit*/METADATA"))
     metadata.write_text(metadata.read_text().replace("1.5", "1.6"))
-    assert load_exercise(tmp_path / "double.yaml").digest != exercise.digest
+    assert load_exercise_file(tmp_path / "double.yaml").digest != exercise.digest
 
 
 @pytest.mark.usefixtures("site")
@@ -217,5 +217,5 @@ def test_what_a_course_cannot_name(tmp_path: Path, name: str, message: str) -> N
     (tmp_path / "course.yaml").write_text(f"title: T\npackages:\n  - {name}\n")
     (tmp_path / "double.yaml").write_text(DOUBLE)
     with pytest.raises(DefinitionError) as caught:
-        load_exercise(tmp_path / "double.yaml")
+        load_exercise_file(tmp_path / "double.yaml")
     assert f"course.yaml:3:5: packages: {message}" in str(caught.value)

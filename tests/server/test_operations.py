@@ -35,7 +35,7 @@ from etude_server.store.ids import now
 from etude_server.store.tables import grading_run, waiting
 from etude_server.sweeper import Sweeper
 from grader import errors
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.errors import UsageError
 from grader.grading.jobs import Job
 from grader.grading.submissions.submission import Submission
@@ -278,7 +278,7 @@ def test_what_an_author_s_code_prints_is_told_of(log: io.StringIO, tmp_path: Pat
     drawn = "x = rng.standard_normal(5)\n"
     path = tmp_path / "01-double.yaml"
     path.write_text(DOUBLE.replace(drawn, f"{drawn}      print('my homework')\n"))
-    loud = load_exercise(path)
+    loud = load_exercise_file(path)
     job = Job(loud, Submission.from_bytes(Path("double.py"), loud.solution.encode()))
     with logs.capture_grader_stderr() as descriptor, GradingProcess(1, descriptor) as pool:
         pool.grade(job).result()

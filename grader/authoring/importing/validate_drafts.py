@@ -6,7 +6,7 @@ from typing import Final
 
 from grader.authoring.importing.write import format_definition
 from grader.authoring.sources.draft import Draft
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.exercise import Exercise
 from grader.definitions.yaml_source import ListNode, read_yaml
 from grader.errors import DefinitionError, UsageError
@@ -26,7 +26,7 @@ def validate_draft(draft: Draft) -> tuple[str, ...]:
         for _ in range(_ROUNDS):
             path.write_text(format_definition(draft), encoding="utf-8")
             try:
-                load_exercise(path)
+                load_exercise_file(path)
             except UsageError as error:
                 return (str(error),)
             except DefinitionError as error:
@@ -76,6 +76,6 @@ def _turn_into_notes(draft: Draft, path: Path, error: DefinitionError) -> bool:
 def load_if_valid(path: Path) -> Exercise | None:
     """Load a written exercise, or return None if it is invalid."""
     try:
-        return load_exercise(path)
+        return load_exercise_file(path)
     except (DefinitionError, UsageError):
         return None

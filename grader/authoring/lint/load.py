@@ -16,7 +16,7 @@ from grader.authoring.lint.subjects import (
     TrackSubject,
 )
 from grader.authoring.targets import TargetGroup
-from grader.definitions.collection import Collection, load_exercise, load_track
+from grader.definitions.collection import Collection, load_exercise_file, load_track
 from grader.definitions.decode import decode
 from grader.definitions.files import (
     LESSONS,
@@ -123,7 +123,7 @@ class LoadedFiles:
             if track is not None:
                 self.add_track(track)
         for path in group.files:
-            exercise = self.exercises.get(path) or self.try_load(load_exercise, path)
+            exercise = self.exercises.get(path) or self.try_load(load_exercise_file, path)
             if exercise is not None:
                 self.exercises[path] = exercise
 

@@ -9,7 +9,7 @@ from typing import Final
 from grader.authoring.verify.check_names import REJECTED
 from grader.authoring.verify.locations import Locations
 from grader.authoring.verify.proof import Proof, ProofFinding
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.exercise import Exercise
 from grader.grading.jobs import BreakingJob
 from grader.grading.results.verdict import Verdict
@@ -24,7 +24,7 @@ def with_breaking_calls(proofs: Mapping[Path, Proof], pool: WorkerPool) -> dict[
     noted = dict(proofs)
     for path, proof in proofs.items():
         if proof.status in ("proven", "not proven"):
-            notes = find_breaking_notes(load_exercise(path), pool)
+            notes = find_breaking_notes(load_exercise_file(path), pool)
             noted[path] = replace(proof, notes=(*notes, *proof.notes))
     return noted
 

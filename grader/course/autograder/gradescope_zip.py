@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Self
 
 from grader.course.course_requirements import LOCK, check_requirements
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import COURSE_FILE, REQUIREMENTS_FILE, course_file
 from grader.errors import UsageError
@@ -92,7 +92,7 @@ def read_assigned(paths: Iterable[Path]) -> list[AssignedExercise]:
             have the same id.
         DefinitionError: An exercise is invalid.
     """
-    exercises = [AssignedExercise(load_exercise(path), path.read_bytes()) for path in paths]
+    exercises = [AssignedExercise(load_exercise_file(path), path.read_bytes()) for path in paths]
     for assigned in exercises:
         if assigned.exercise.edition == "student":
             raise UsageError(

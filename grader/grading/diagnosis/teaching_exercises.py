@@ -4,7 +4,7 @@ import contextlib
 from collections import deque
 from collections.abc import Sequence
 
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import exercise_files
 from grader.errors import EtudeError
@@ -36,7 +36,7 @@ def load_required(exercise: Exercise) -> list[Exercise]:
         for path in files:
             if path.stem.lstrip("0123456789-") == name:
                 with contextlib.suppress(OSError, EtudeError):
-                    exercises.append(load_exercise(path))
+                    exercises.append(load_exercise_file(path))
                     waiting.extend(name for name in exercises[-1].requires if name not in seen)
                     seen.update(exercises[-1].requires)
     return exercises

@@ -88,10 +88,11 @@ class ExerciseFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """Yield an item for each test case, visible ones first."""
-        from grader.definitions.collection import load_exercise  # to keep other runs of pytest fast
+        # Imported here to keep other runs of pytest fast.
+        from grader.definitions.collection import load_exercise_file
         from grader.grading.run.submission_run import order_tests
 
-        self._exercise = load_exercise(self.path)
+        self._exercise = load_exercise_file(self.path)
         self._run: SubmissionRun | None = None
         for case in order_tests(self._exercise):
             yield TestCaseItem.from_parent(self, name=case.id, case=case)

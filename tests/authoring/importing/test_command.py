@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.definitions.collection import load_exercise, load_track
+from grader.definitions.collection import load_exercise_file, load_track
 from tests.conftest import Etude
 
 
@@ -14,7 +14,7 @@ def test_a_sound_exercise_is_imported_and_proven(etude_import: Etude, sound: Pat
     finished = etude_import(sound, "--into", "out")
     assert finished.returncode == 0, finished.stderr
     assert "Proven: nothing stands in the way." in finished.stdout
-    exercise = load_exercise(sound.parent / "here" / "out" / "halve.yaml")
+    exercise = load_exercise_file(sound.parent / "here" / "out" / "halve.yaml")
     assert (exercise.title, exercise.xp, exercise.difficulty) == ("Halve it", 5, "beginner")
     assert [hint.text for hint in exercise.hints] == ["Divide.", "By 2."]
     assert [(test.id, test.hidden) for test in exercise.tests] == [
@@ -38,7 +38,7 @@ def test_a_list_for_a_printed_array_is_repaired(etude_import: Etude, sound: Path
     )
     assert "the expected output of test 'others' is wrong" in finished.stdout
     assert "In 0 the solution passes every test." in finished.stdout
-    exercise = load_exercise(sound.parent / "here" / "out" / "halve.yaml")
+    exercise = load_exercise_file(sound.parent / "here" / "out" / "halve.yaml")
     assert [test.stdout for test in exercise.tests] == ["[2. 1.]\n", "1.5 -6.0"]
 
 
@@ -60,7 +60,7 @@ def test_a_solution_that_changes_its_arguments_is_allowed_to(
     finished = etude_import(tmp_path / "a.ipynb", "--into", "out")
     assert "the solution changes an argument in test 'one', which allows it" in finished.stdout
     assert "In 1 the solution passes every test." in finished.stdout
-    one, two = load_exercise(tmp_path / "here" / "out" / "last.yaml").tests
+    one, two = load_exercise_file(tmp_path / "here" / "out" / "last.yaml").tests
     assert (one.keep_inputs, two.keep_inputs) == (False, True)
 
 
@@ -88,7 +88,7 @@ def test_a_file_that_is_there_is_overwritten_only_by_force(
     assert [path.name for path in out.iterdir()] == ["07-halve.yaml"]
     (out / "07-halve.yaml").rename(out / "halve.yaml")
     assert etude_import(sound, "--into", "out", "--force").returncode == 0
-    assert load_exercise(out / "halve.yaml").id == "halve"
+    assert load_exercise_file(out / "halve.yaml").id == "halve"
 
 
 @pytest.mark.slow

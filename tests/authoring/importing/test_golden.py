@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from tests.conftest import Etude, Goldens
 
 FOLDER = Path(__file__).parents[2] / "golden" / "importing"
@@ -57,4 +57,4 @@ def test_every_golden_folder_is_of_a_source(goldens: Goldens) -> None:
 )
 def test_each_definition_that_was_written_loads(path: Path) -> None:
     """What is imported is valid in the format, whatever is wrong with it otherwise."""
-    assert load_exercise(path).solution
+    assert load_exercise_file(path).solution

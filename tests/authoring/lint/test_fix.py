@@ -8,7 +8,7 @@ import pytest
 from grader.authoring.lint.fix import fix
 from grader.authoring.lint.lint_report import lint
 from grader.authoring.targets import TargetGroup
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 
 PATH = Path("x.yaml")
 
@@ -94,9 +94,9 @@ def test_the_exercise_stays_the_same(clean: str) -> None:
     spoiled = clean.replace("\n\n", "\n \n").replace("id: any-shape", "id: any-shape   ")
     PATH.write_text(spoiled)
     PATH.chmod(0o640)
-    before = load_exercise(PATH)
+    before = load_exercise_file(PATH)
     finished = fix(lint([TargetGroup((PATH,))]).findings)
-    after = load_exercise(PATH)
+    after = load_exercise_file(PATH)
     assert len(finished) > 3
     for field in dataclasses.fields(before):
         if field.name in ("title", "instructions", "starter", "solution", "concepts", "requires"):

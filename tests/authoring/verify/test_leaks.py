@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader.authoring.verify.leaks import find_leaks, find_secrets
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.exercise import Exercise
 from grader.definitions.student_edition import student_text
 
@@ -61,7 +61,7 @@ explanation: Twice is two times.
 def exercise(tmp_path: Path) -> Exercise:
     path = tmp_path / "double.yaml"
     path.write_text(TEXT)
-    return load_exercise(path)
+    return load_exercise_file(path)
 
 
 def leak_messages(exercise: Exercise, content: bytes) -> list[str]:
@@ -123,6 +123,6 @@ def test_a_number_of_a_visible_test_is_no_leak(exercise: Exercise) -> None:
 def test_a_hint_must_not_quote_a_hidden_test(exercise: Exercise) -> None:
     """What an author tells by mistake is found as well."""
     exercise.where.path.write_text(TEXT.replace("[Twice.]", "['Try 83174.29.']"))
-    told = load_exercise(exercise.where.path)
+    told = load_exercise_file(exercise.where.path)
     (message,) = leak_messages(told, student_text(told.where.path).encode())
     assert message == "the page shows a number of hidden test 'negative-ones': 83174.29"

@@ -12,7 +12,7 @@ from grader.authoring.new_exercise import write_course
 from grader.authoring.verify.proof import Proof
 from grader.authoring.verify.prove import prove
 from grader.authoring.verify.steps import ProofFacts, run_steps
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.grading.diagnosis.diagnostician import Diagnostician
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.jobs import Job
@@ -218,7 +218,7 @@ def proven(tmp_path: Path) -> Prove:
         path = tmp_path / "exercise.yaml"
         path.write_text(HEAD + text)
         with WorkerPool(1, functools.partial(open_sandbox, keep_spare_child=True)) as pool:
-            ((_, proof),) = prove([load_exercise(path)], pool)
+            ((_, proof),) = prove([load_exercise_file(path)], pool)
         return proof
 
     return run
@@ -353,7 +353,7 @@ def test_a_reference_that_depends_on_chance_is_blamed_itself(
         module.read_text().replace("return counts", "return np.random.random() * counts")
     )
     with WorkerPool(1, functools.partial(open_sandbox, keep_spare_child=True)) as pool:
-        ((_, proof),) = prove([load_exercise(path)], pool)
+        ((_, proof),) = prove([load_exercise_file(path)], pool)
     (finding,) = [each for each in proof.findings if "any-shape" in each.message]
     assert finding.check == "results-repeat"
     assert "the reference gives another value when it is asked again" in finding.message
@@ -528,7 +528,7 @@ def inquired(tmp_path: Path, sandbox: Sandbox) -> Inquire:
         path = tmp_path / "exercise.yaml"
         path.write_text(HEAD + text)
         asked: list[Job] = []
-        facts = ProofFacts(load_exercise(path))
+        facts = ProofFacts(load_exercise_file(path))
         engine = Engine(sandbox)
         for each in chain.from_iterable(run_steps(facts)):
             asked.append(each.job)

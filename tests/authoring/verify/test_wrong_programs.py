@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from grader.authoring.verify.wrong_programs import make_conditional_mistakes, sabotage_programs
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.exercise import Exercise
 
 TWO = """\
@@ -77,7 +77,7 @@ RIGHT = Q @ K.T / 2
 def load(folder: Path, text: str) -> Exercise:
     path = folder / "exercise.yaml"
     path.write_text(text)
-    return load_exercise(path)
+    return load_exercise_file(path)
 
 
 def program(exercise: Exercise, name: str) -> SimpleNamespace:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.exercise import Exercise, FigurePart, FigureTest, TestId, Tolerance
 from grader.definitions.student_edition import student_text
 from grader.errors import DefinitionError, Location
@@ -60,7 +60,7 @@ def sentence_about(right: dict[str, Any], drawn: object, *parts: FigurePart, **o
     if parts:
         options["compare"] = parts
     test = FigureTest(where=Location(Path("x")), id=TestId("t"), figure="f()", **options)
-    example = load_exercise(PLOTS / "drawing" / "01-loss-curve.yaml")
+    example = load_exercise_file(PLOTS / "drawing" / "01-loss-curve.yaml")
     difference = make_check(example, test).compare_values(right, drawn)
     return "" if difference is None else difference_sentence(difference)
 
@@ -174,7 +174,7 @@ def test_anything_else_is_no_figure_either(forged: object) -> None:
 @pytest.fixture
 def exercise() -> Exercise:
     """The example of the documentation."""
-    return load_exercise(PLOTS / "drawing" / "01-loss-curve.yaml")
+    return load_exercise_file(PLOTS / "drawing" / "01-loss-curve.yaml")
 
 
 @pytest.fixture(scope="module", params=[NAMESPACES, LANDLOCK], ids=lambda backend: backend.name)
@@ -239,7 +239,7 @@ def test_a_course_must_name_matplotlib(exercise: Exercise, tmp_path: Path) -> No
     (tmp_path / "01-loss-curve.yaml").write_text(text)
 
     with pytest.raises(DefinitionError) as caught:
-        load_exercise(tmp_path / "01-loss-curve.yaml")
+        load_exercise_file(tmp_path / "01-loss-curve.yaml")
     assert "yaml:26:13: figure: nothing can be drawn without matplotlib" in str(caught.value)
     assert "compare: 'lines' is taken" in str(caught.value)
 

@@ -8,7 +8,7 @@ import pytest
 from grader.browser.data_encoding import from_text
 from grader.browser.page_child import PageChildFactory
 from grader.browser.shipping import make_engine_data
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError
 from grader.grading.expected.oracle import Oracle
@@ -96,7 +96,7 @@ HEAD = "import numpy as np\nimport pytest\nfrom program import centred\nX = np.a
 def task(tmp_path_factory: pytest.TempPathFactory) -> Exercise:
     path = tmp_path_factory.mktemp("suite") / "01-test-centred.yaml"
     path.write_text(TASK)
-    return load_exercise(path)
+    return load_exercise_file(path)
 
 
 def grade_program(task: Exercise, sandbox: Sandbox, tests: str) -> Verdict:
@@ -363,7 +363,7 @@ def test_a_function_of_the_suite_can_be_an_argument(sandbox: Sandbox, tmp_path: 
         "    assert calls == [3.5, 2.5]"
     )
     verdict = grade(
-        load_exercise(path), Submission.from_bytes(Path("s.py"), source.encode()), sandbox
+        load_exercise_file(path), Submission.from_bytes(Path("s.py"), source.encode()), sandbox
     )
     assert [test.message for test in verdict.tests] == ["", ""]
 
@@ -399,5 +399,5 @@ def test_definition(tmp_path: Path, there: str, instead: str, problem: str) -> N
     path = tmp_path / "01-test-centred.yaml"
     path.write_text(TASK.replace(there, instead, 1))
     with pytest.raises(DefinitionError) as caught:
-        load_exercise(path)
+        load_exercise_file(path)
     assert problem in str(caught.value)

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from grader import mutation
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.exercise import Exercise
 from grader.grading.diagnosis import diagnostician, first_expression
 from grader.grading.diagnosis.diagnostician import Diagnostician, Strategy
@@ -79,7 +79,7 @@ def ids(diagnoses: Iterable[Diagnosis | None]) -> list[str | None]:
 @pytest.mark.parametrize("path", [WEIGHTS, CAUSAL], ids=lambda path: path.stem)
 def test_solution_and_starter_are_not_diagnosed(path: Path, sandbox: Sandbox) -> None:
     """What passes needs no explanation, and a starter that does nothing makes no known mistake."""
-    exercise = load_exercise(path)
+    exercise = load_exercise_file(path)
     solution, starter = graded(exercise, sandbox, exercise.solution, exercise.starter)
     assert solution.diagnosis is None
     assert starter.diagnosis is None
@@ -93,7 +93,7 @@ def test_other_program_with_the_same_mistake(sandbox: Sandbox) -> None:
         "        shares = np.exp([float(np.einsum('d,d->', q, k)) for k in K] - (K @ q).max())\n"
         "        rows.append(shares / np.sum(shares))\n    return np.stack(rows)\n"
     )
-    (verdict,) = graded(load_exercise(WEIGHTS), sandbox, source)
+    (verdict,) = graded(load_exercise_file(WEIGHTS), sandbox, source)
     assert verdict.diagnosis is not None
     assert verdict.diagnosis.id == "unscaled"
 
@@ -250,7 +250,7 @@ def test_the_documentation_has_figures_of_each_strategy(
 @pytest.mark.slow
 def test_a_wrong_helper_is_named_by_the_exercise_that_teaches_it(sandbox: Sandbox) -> None:
     """A submission's own softmax meets the feedback of the exercise about softmax, if any fits."""
-    exercise = load_exercise(WEIGHTS)
+    exercise = load_exercise_file(WEIGHTS)
     helper = (
         "import numpy as np\n\n\ndef my_softmax(x):\n    e = np.exp(x - x.max(-1)[:, None])\n"
         "    return {}\n\n\ndef compute_attention_weights(Q, K):\n"
@@ -613,5 +613,5 @@ def test_a_step_with_a_number_that_does_nothing_is_not_called_missing(
     sandbox: Sandbox, numbers: tuple[str, str], name: str
 ) -> None:
     """Both behave alike, so both are named."""
-    [verdict] = graded(load_exercise(CAUSAL), sandbox, WEAK.format(*numbers))
+    [verdict] = graded(load_exercise_file(CAUSAL), sandbox, WEAK.format(*numbers))
     assert ids([verdict.diagnosis]) == [name]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.grading.diagnosis.input_values import python_text
 from grader.grading.results.verdict import Outcome, SmallExample, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
@@ -330,7 +330,7 @@ def test_large_inputs_have_lines_of_their_own(grade_all: GradeAll) -> None:
 def test_an_example_of_a_shipped_exercise(sandbox: Sandbox) -> None:
     """A batch of two for which a result of the right shape has its axes in the wrong order."""
     folder = Path(__file__).parents[3] / "exercises" / "attention"
-    exercise = load_exercise(next(folder.glob("*-attention-backward.yaml")))
+    exercise = load_exercise_file(next(folder.glob("*-attention-backward.yaml")))
     code = next(m.code for m in exercise.misconceptions if m.id == "all-axes-reversed")
     verdict = grade(exercise, code, sandbox)
     assert example_of(verdict).code.startswith("d_output = np.array([[[[0.0]], [[0.0]]]])\n")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.errors import DefinitionError
 from grader.grading.jobs import Job
 from grader.grading.results.verdict import Outcome
@@ -51,7 +51,7 @@ RIGHT = "def double(x):\n    return 2 * x\n"
 
 def test_a_worker_computes_expected_values_with_the_course_s_reference(course: Course) -> None:
     """Its modules import each other there, though a worker can read none of the course's files."""
-    exercise = load_exercise(course())
+    exercise = load_exercise_file(course())
     with WorkerPool(1, open_sandbox) as pool:
         jobs = [Job(exercise, submitted(RIGHT)), Job(exercise, submitted("double = abs\n"))]
         outcomes = [result.outcome for _, result in pool.grade(jobs)]  # type: ignore[union-attr]  # no fault
@@ -60,9 +60,9 @@ def test_a_worker_computes_expected_values_with_the_course_s_reference(course: C
 
 def test_courses_in_one_worker_do_not_mix(course: Course, sandbox: Sandbox) -> None:
     """Each exercise is compared with its own course, also where two packages have one name."""
-    twice = load_exercise(course())
+    twice = load_exercise_file(course())
     assert grade(twice, submitted(RIGHT), sandbox).outcome is Outcome.PASSED
-    thrice = load_exercise(course(helper="return 3 * x"))
+    thrice = load_exercise_file(course(helper="return 3 * x"))
     assert grade(thrice, submitted(RIGHT), sandbox).outcome is Outcome.FAILED
     assert grade(twice, submitted(RIGHT), sandbox).outcome is Outcome.PASSED
 
@@ -90,7 +90,7 @@ def double(x):
         pass
     return 2 * x if found else None
 """
-    exercise = load_exercise(path)
+    exercise = load_exercise_file(path)
     verdict = grade(exercise, submitted(source), each_sandbox)
     assert all(result.outcome is Outcome.FAILED for result in verdict.tests)
 
@@ -103,6 +103,6 @@ def test_a_reference_that_fails_is_the_author_s_error(
     course: Course, sandbox: Sandbox, helper: str, message: str
 ) -> None:
     """When it is called, and already when it is imported."""
-    exercise = load_exercise(course(helper=helper))
+    exercise = load_exercise_file(course(helper=helper))
     with pytest.raises(DefinitionError, match=message):
         grade(exercise, submitted(RIGHT), sandbox)

@@ -8,7 +8,7 @@ import numpy as np
 import PIL.Image
 import pytest
 
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.files import MAX_DATA_BYTES
 from grader.definitions.student_edition import student_files
 from grader.errors import DefinitionError
@@ -91,7 +91,7 @@ def landlock() -> Iterator[Sandbox]:
 
 def grade_program(path: Path, source: str, sandbox: Sandbox) -> Verdict:
     submission = Submission(Path("total.py"), source, "0" * 64)
-    return grade(load_exercise(path), submission, sandbox)
+    return grade(load_exercise_file(path), submission, sandbox)
 
 
 def outcomes(verdict: Verdict) -> list[Outcome]:
@@ -221,10 +221,10 @@ def test_the_author_s_code_reads_them(path: Path, sandbox: Sandbox) -> None:
 
 def test_the_digest_follows_the_contents(path: Path) -> None:
     """It depends on visible and hidden files."""
-    digests = {load_exercise(path).digest}
+    digests = {load_exercise_file(path).digest}
     for name in ("small.csv", "large.csv"):
         (path.parent.parent / "data" / name).write_text("4\n")
-        digests.add(load_exercise(path).digest)
+        digests.add(load_exercise_file(path).digest)
     assert len(digests) == 3
 
 
@@ -235,7 +235,7 @@ def test_handouts_and_pages_have_no_hidden_file(path: Path, etude: Etude, tmp_pa
     assert set(files) == {"course.yaml", "first/track.yaml", "first/total.yaml", "data/small.csv"}
     assert not any(b"large.csv" in content for content in files.values())
     assert etude("export", "student", "handout", "--exercises", folder).returncode == 0
-    load_exercise(tmp_path / "handout" / "first" / "total.yaml")
+    load_exercise_file(tmp_path / "handout" / "first" / "total.yaml")
     assert etude("start", "total", "--exercises", folder).returncode == 0
     assert (tmp_path / "small.csv").read_text() == "1,2,3\n"
     assert not (tmp_path / "large.csv").exists()
@@ -281,7 +281,7 @@ def test_what_cannot_be_a_file_is_said_with_its_place(
     (course / "link.csv").symlink_to(course / "data" / "small.csv")
     path.write_text(EXERCISE.replace("data/small.csv", written))
     with pytest.raises(DefinitionError) as caught:
-        load_exercise(path)
+        load_exercise_file(path)
     assert message in str(caught.value)
     assert ":8:" in str(caught.value) or ":7:9: " in str(caught.value)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.errors import DefinitionError
 from grader.grading.jobs import find_limits
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
@@ -30,7 +30,9 @@ def exercise_file(folder: Path, limits: str) -> Path:
 
 def test_what_an_exercise_asks_for_takes_the_place_of_the_usual(tmp_path: Path) -> None:
     """Only what is named changes."""
-    found = find_limits(load_exercise(exercise_file(tmp_path, "cpu_seconds: 20, memory_mib: 512")))
+    found = find_limits(
+        load_exercise_file(exercise_file(tmp_path, "cpu_seconds: 20, memory_mib: 512"))
+    )
     assert (found.cpu_seconds, found.address_space) == (20, 512 << 20)
     assert found.wall_seconds == DEFAULT_LIMITS.wall_seconds
 
@@ -49,13 +51,13 @@ def test_more_than_the_site_allows_is_the_definition_s_error(
     """With the place in the file."""
     path = exercise_file(tmp_path, limits)
     with pytest.raises(DefinitionError) as caught:
-        find_limits(load_exercise(path))
+        find_limits(load_exercise_file(path))
     assert str(caught.value).startswith(f"{path}:11:9: {message}")
 
 
 def test_the_limits_of_the_exercise_hold(tmp_path: Path, sandbox: Sandbox) -> None:
     """A submission that sleeps longer than this exercise allows is stopped."""
-    exercise = load_exercise(exercise_file(tmp_path, "wall_seconds: 1.0"))
+    exercise = load_exercise_file(exercise_file(tmp_path, "wall_seconds: 1.0"))
     source = b"import time\ndef f(x):\n    time.sleep(60)\n    return x\n"
     verdict = grade(exercise, Submission.from_bytes(Path("slow.py"), source), sandbox)
     assert verdict.outcome == "timed out"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.grading.results.verdict import TestResult
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import grade
@@ -56,7 +56,7 @@ def run(sandbox: Sandbox, tmp_path: Path) -> Run:
     def grade_one(fields: str, source: str = RIGHT) -> TestResult:
         path = tmp_path / "shapes.yaml"
         path.write_text(f"{HEAD}  - {{id: only, {fields}}}\n")
-        return grade(load_exercise(path), source, sandbox).tests[0]
+        return grade(load_exercise_file(path), source, sandbox).tests[0]
 
     return grade_one
 

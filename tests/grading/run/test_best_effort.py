@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.errors import SandboxFault
 from grader.grading.diagnosis import (
     diagnostician,
@@ -147,7 +147,7 @@ def test_two_mistakes_that_make_no_program_together_are_no_fault(
     sandbox: Sandbox, body: str
 ) -> None:
     """Mistakes of a shipped exercise are merged by their tokens, which may not fit together."""
-    exercise = load_exercise(next(ATTENTION.glob("[0-9]*-mask-conventions.yaml")))
+    exercise = load_exercise_file(next(ATTENTION.glob("[0-9]*-mask-conventions.yaml")))
     source = f"import numpy as np\n\n\ndef to_additive(mask):\n    return {body}\n"
     [verdict] = graded(exercise, sandbox, source)
     assert verdict.outcome is not Outcome.PASSED

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from etude_server.catalog import Catalog
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError
 from grader.grading.jobs import Job
@@ -38,7 +38,7 @@ def test_an_authors_code_may_multiply_large_matrices(tmp_path: Path) -> None:
     large = "y = rng.standard_normal((400, 400))\n      x = (y @ y)[0, :5]"
     path.write_text(DOUBLE.replace("x = rng.standard_normal(5)", large))
     with GradingProcess(1) as pool:
-        verdict = pool.grade(_job(load_exercise(path))).result(timeout=30)
+        verdict = pool.grade(_job(load_exercise_file(path))).result(timeout=30)
     assert verdict.outcome is Outcome.PASSED
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import load_exercise_file
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, GraderFault, SandboxFault
 from grader.grading.jobs import Job
@@ -185,7 +185,7 @@ def test_an_author_s_code_has_neither_network_nor_files_nor_environment(
             "      import numpy.polynomial.hermite, reference.gpt, sqlite3\n"
         )
         with WorkerPool(1, open_sandbox) as pool:
-            ((_, result),) = pool.grade([job(load_exercise(path), 1)])
+            ((_, result),) = pool.grade([job(load_exercise_file(path), 1)])
         with pytest.raises(TimeoutError):
             listener.accept()
     assert isinstance(result, Verdict), result
@@ -202,6 +202,6 @@ def test_an_author_s_mistake_comes_back_with_its_place(tmp_path: Path) -> None:
         "tests: [{id: only, given: 'x = 1 / 0', call: double(x), expect: 1}]\n"
     )
     with WorkerPool(1, open_sandbox) as pool:
-        ((_, result),) = pool.grade([job(load_exercise(path), 1)])
+        ((_, result),) = pool.grade([job(load_exercise_file(path), 1)])
     assert isinstance(result, DefinitionError)
     assert str(result).startswith(f"{path}:10:9: test 'only': given raises ZeroDivisionError")

@@ -1,4 +1,4 @@
-"""An encoding of an exercise's engine data as text, which keeps every type and dtype."""
+"""An encoding of an exercise's grading data as text, which keeps every type and dtype."""
 
 import base64
 import zlib
@@ -39,7 +39,7 @@ from grader.sandbox.in_child.wire import UnsupportedValueError
 
 
 @dataclass(frozen=True, slots=True)
-class EngineData:
+class GradingData:
     """The data that a page needs to grade one exercise."""
 
     exercise: Exercise
@@ -59,7 +59,7 @@ class BreakData:
 _FORMAT: Final = DataclassFormat[Any](
     object,
     (
-        *KINDS_OF_TEST, AllowedCall, BreakData, Budget, Definition, Draw, EngineData, Exercise,
+        *KINDS_OF_TEST, AllowedCall, BreakData, Budget, Definition, Draw, GradingData, Exercise,
         ExerciseLimits, Fingerprint, Forbid, FromExpression, FromReference, FromSolution, Literals,
         LiteralValue, Misconception, Mistake, Outcome, RightProgram, Seeded, TestValues, Tolerance,
         Usage, Versions,
@@ -68,7 +68,7 @@ _FORMAT: Final = DataclassFormat[Any](
 )  # fmt: skip
 
 
-def to_text(data: EngineData | BreakData) -> str:
+def to_text(data: GradingData | BreakData) -> str:
     """Encode the data of a page as text.
 
     Raises:
@@ -80,7 +80,7 @@ def to_text(data: EngineData | BreakData) -> str:
 def from_text(text: str) -> Any:
     """Rebuild the data that `to_text` encoded."""
     data = _FORMAT.from_bytes(zlib.decompress(base64.b64decode(text)))
-    if isinstance(data, EngineData):
+    if isinstance(data, GradingData):
         values = {test: _freeze(values) for test, values in data.values.items()}
         return replace(data, values=values)
     return data

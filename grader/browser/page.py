@@ -33,7 +33,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from grader.browser.data_encoding import BreakData, EngineData, from_text, measure_size
+from grader.browser.data_encoding import BreakData, GradingData, from_text, measure_size
 from grader.browser.other_versions import find_differences
 from grader.browser.own_gpt import GptModel, GptProblem, LearnerGpt
 from grader.browser.page_child import PageChild, PageChildFactory
@@ -77,7 +77,7 @@ _MAX_SUMMARY_LENGTH: Final = 120
 class _PageGrader:
     """The grader of one exercise, with its oracle."""
 
-    def __init__(self, data: EngineData) -> None:
+    def __init__(self, data: GradingData) -> None:
         self.exercise = data.exercise
         values = dict(data.values)
         # Inputs that are too large to be loaded are drawn here.
@@ -184,7 +184,7 @@ _page: Final = _OpenPage()
 
 
 def open_exercise(text: str) -> None:
-    """Open an exercise for `check`, from its engine data."""
+    """Open an exercise for `check`, from its grading data."""
     data = from_text(text)
     with _suppress_output(), provide_data_files(data.exercise):
         _page.grader = _PageGrader(data)

@@ -1,4 +1,4 @@
-"""The files with which a page grades: the grader's modules, and exercises' engine data."""
+"""The files with which a page grades: the grader's modules, and exercises' grading data."""
 
 import ast
 import importlib.util
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 import grader
-from grader.browser.data_encoding import BreakData, EngineData, measure_size, to_text
+from grader.browser.data_encoding import BreakData, GradingData, measure_size, to_text
 from grader.definitions.exercise import Exercise, Literals, Seeded, TestCase
 from grader.definitions.imports import walk_imports
 from grader.errors import DefinitionError
@@ -98,14 +98,14 @@ def list_modules() -> dict[str, Path]:
     return paths
 
 
-def make_engine_data(
+def make_grading_data(
     exercise: Exercise,
     sandbox: ChildFactory,
     *,
     for_practice: bool = False,
     packages: Collection[str] = (),
 ) -> str:
-    """Return the engine data of an exercise, as text for `page`.
+    """Return the grading data of an exercise, as text for `page`.
 
     The data has the inputs and expected values of the visible tests, and the results of each
     misconception in them. For practice it also has the hidden tests, with other inputs than the
@@ -145,7 +145,7 @@ def make_engine_data(
         sent = {
             test.id: _shrink_test(exercise, test, known_values[test.id]) for test in edition.tests
         }
-        data = EngineData(
+        data = GradingData(
             replace(edition, tests=tuple(test for test, _ in sent.values())),
             {name: computed for name, (_, computed) in sent.items()},
             diagnostician.mistakes(),

@@ -37,11 +37,11 @@ class Runnable:
     """The data for running an exercise in the browser."""
 
     # Makes the input of the Python in the page, which nothing else reads.
-    engine: Callable[[], str]
+    grading_data: Callable[[], str]
     # Markdown by the id of the misconception.
     feedback: Mapping[str, str] = field(default_factory=dict)
     solution: Solution | None = None
-    for_practice: bool = False  # True if the engine runs the hidden tests, too
+    for_practice: bool = False  # True if the page runs the hidden tests, too
     # Answers by test, for practice.
     asks: Mapping[str, Sequence[str]] = field(default_factory=dict)
     # Programs to break, the simplest first.

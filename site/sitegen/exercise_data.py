@@ -16,7 +16,7 @@ from sitegen.page_images import PageImages
 SCHEMA: Final = "etude/page/v1"
 
 _DATA: Final = "exercise.json"
-_ENGINE: Final = "engine.txt"
+_GRADING_DATA: Final = "engine.txt"
 _SOLUTION: Final = "solution.json"
 BREAKS: Final = "break.json"
 
@@ -36,14 +36,14 @@ def make_exercise_data(
     # The feedback on a prediction gives the right answer away, and all its tests are hidden.
     is_judged = exercise.kind != "predict" or runnable.for_practice
     data = _make_data(track, exercise, runnable, where, is_judged=is_judged)
-    if runnable.programs and (engine := runnable.breaks()):
+    if runnable.programs and (break_data := runnable.breaks()):
         data["breaks"] = BREAKS
         programs = [{"id": name, "code": highlight(c)} for name, c in runnable.programs.items()]
-        content = {"programs": programs, "engine": engine}
+        content = {"programs": programs, "engine": break_data}
         yield exercise_file(track, exercise.id, BREAKS), _to_json(content)
     yield exercise_file(track, exercise.id, _DATA), _to_json(data)
     if is_judged:
-        yield exercise_file(track, exercise.id, _ENGINE), runnable.engine()
+        yield exercise_file(track, exercise.id, _GRADING_DATA), runnable.grading_data()
     if runnable.solution:
         solution = make_solution_data(runnable.solution, where, images)
         yield exercise_file(track, exercise.id, _SOLUTION), _to_json(solution)
@@ -81,7 +81,7 @@ def _make_data(
             for name, text in runnable.feedback.items()
             if is_judged
         },
-        "engine": _ENGINE if is_judged else "",
+        "engine": _GRADING_DATA if is_judged else "",
         "solution": _SOLUTION if runnable.solution else None,
     }
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 
-from grader.browser.shipping import MODULES, bundle, make_engine_data
+from grader.browser.shipping import MODULES, bundle, make_grading_data
 from grader.definitions.collection import Collection
 from grader.definitions.exercise import Exercise
 from grader.sandbox.process import Sandbox
@@ -103,8 +103,8 @@ def samples(collection: Collection) -> list[Exercise]:
 
 @pytest.fixture(scope="session")
 def engines(samples: list[Exercise], sandbox: Sandbox) -> dict[str, str]:
-    """The engine data of the samples, by id."""
-    return {each.id: make_engine_data(each, sandbox) for each in samples}
+    """The grading data of the samples, by id."""
+    return {each.id: make_grading_data(each, sandbox) for each in samples}
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from grader.browser.data_encoding import from_text
-from grader.browser.shipping import make_break_data, make_engine_data
+from grader.browser.shipping import make_break_data, make_grading_data
 from grader.definitions.collection import load_exercise_file
 from grader.definitions.student_edition import student_text
 from grader.grading.diagnosis.break_it import judge_breaking_call
@@ -33,7 +33,7 @@ def check(page: Page, make: Make, sandbox: Sandbox) -> Check:
     """Open an exercise with these tests, and check a program."""
 
     def check(*tests: Fields, program: str = RIGHT) -> dict[str, Any]:
-        page("open_exercise", make_engine_data(make(*tests), sandbox))
+        page("open_exercise", make_grading_data(make(*tests), sandbox))
         verdict: dict[str, Any] = page("check", program)
         return verdict
 
@@ -65,7 +65,7 @@ def test_a_run_has_the_inputs_of_the_visible_tests(
         {"id": "two", **fields, "given": {"x": 3}},
         {"id": "secret", **fields, "given": {"x": 4}, "hidden": True},
     ]
-    engine = make_engine_data(make(tests=tests), sandbox, for_practice=True)
+    engine = make_grading_data(make(tests=tests), sandbox, for_practice=True)
     page("open_exercise", engine)
     source = "print(x, inputs['two'], list(inputs))\nx[0] = 9\n"
     for _ in range(2):
@@ -177,7 +177,7 @@ random.seed(5)
 sys.setrecursionlimit(500)
 warnings.simplefilter("ignore")
 """
-    page("open_exercise", make_engine_data(make({"pytest": "assert f(1.0) == 2.0"}), sandbox))
+    page("open_exercise", make_grading_data(make({"pytest": "assert f(1.0) == 2.0"}), sandbox))
     before = page("run", probe)
     assert before["problem"] is None
     assert "UserWarning: again" in before["output"]
@@ -213,7 +213,7 @@ def test_each_check_is_a_fresh_start(page: Page, check: Check) -> None:
 def test_a_check_says_where_it_was_done(page: Page, make: Make, sandbox: Sandbox) -> None:
     """By the visible tests, in a browser; the exercise is the one that the command line knows."""
     exercise = make(TWICE, {**TWICE, "hidden": True})
-    page("open_exercise", make_engine_data(exercise, sandbox))
+    page("open_exercise", make_grading_data(exercise, sandbox))
     verdict = page("check", RIGHT)
     assert (verdict["sandbox"], verdict["exercise_hash"]) == ("browser", exercise.digest)
     assert (verdict["hidden_elsewhere"], verdict["xp"], verdict["score"]) == (1, 0, 1)
@@ -227,7 +227,7 @@ def test_no_check_changes_what_the_next_one_says(page: Page, make: Make, sandbox
         {"given": "s = np.random.default_rng(1)", "call": "f(s.random())", "expect": "solution"},
         {"given": {"seen": {}}, "call": "seen.setdefault('first', f(3))", "expect": 6.0},
     ]
-    page("open_exercise", make_engine_data(make(*tests), sandbox))
+    page("open_exercise", make_grading_data(make(*tests), sandbox))
     wrong = RIGHT.replace("2.0", "3.0")
     scores = [page("check", source)["score"] for source in (RIGHT, wrong, RIGHT)]
     assert scores == [3, 0, 3]
@@ -256,7 +256,7 @@ def test_what_a_page_cannot_run_is_counted_with_the_hidden_tests(
     test: Fields, page: Page, make: Make, sandbox: Sandbox
 ) -> None:
     """A page has no pytest and no reference, and its NumPy never warns of an overflow."""
-    engine = make_engine_data(make(TWICE, test), sandbox)
+    engine = make_grading_data(make(TWICE, test), sandbox)
     assert len(engine) < 10_000
     page("open_exercise", engine)
     verdict = page("check", RIGHT)
@@ -271,7 +271,7 @@ def test_a_student_s_edition_makes_a_page_too(
     make(TWICE, {**TWICE, "expect": "solution"}, {**TWICE, "hidden": True})
     edition = tmp_path / "student.yaml"
     edition.write_text(student_text(tmp_path / "small.yaml"))
-    page("open_exercise", make_engine_data(load_exercise_file(edition), sandbox))
+    page("open_exercise", make_grading_data(load_exercise_file(edition), sandbox))
     verdict = page("check", RIGHT)
     assert (verdict["outcome"], verdict["score"], verdict["hidden_elsewhere"]) == ("passed", 1, 2)
 
@@ -358,7 +358,7 @@ def test_a_page_has_data_files(page: Page, make: Make, tmp_path: Path, sandbox: 
     exercise = make(
         *(shown, drawn, hidden), solution=read, files=["three.csv"], hidden_files=["four.csv"]
     )
-    data = make_engine_data(exercise, sandbox)
+    data = make_grading_data(exercise, sandbox)
     assert "four.csv" not in str(from_text(data))
     page("open_exercise", data)
     assert page("check", read)["outcome"] == "passed"
@@ -367,7 +367,7 @@ def test_a_page_has_data_files(page: Page, make: Make, tmp_path: Path, sandbox: 
     assert page("check", read)["outcome"] == "passed"
     assert page("run", "import os\nprint(os.listdir('.'))")["output"] == "['three.csv']\n"
 
-    page("open_exercise", make_engine_data(exercise, sandbox, for_practice=True))
+    page("open_exercise", make_grading_data(exercise, sandbox, for_practice=True))
     verdict = page("check", read)
     assert [test["outcome"] for test in verdict["tests"]] == ["passed"] * 3
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from grader.browser.shipping import bundle, make_engine_data
+from grader.browser.shipping import bundle, make_grading_data
 from grader.grading.feedback.versions import HERE
 from grader.sandbox.process import Sandbox
 from tests.browser_engine.conftest import Page, Programs, Said
@@ -69,7 +69,7 @@ def test_a_pass_that_the_grader_would_not_give_is_noted(
 ) -> None:
     """For each program that needs a newer Python, and for a name that its NumPy has no more."""
     right = "\n\ndef f(x):\n    return 2.0 * x\n"
-    engine = make_engine_data(make({"given": {"x": 3}, "call": "f(x)", "expect": 6.0}), sandbox)
+    engine = make_grading_data(make({"given": {"x": 3}, "call": "f(x)", "expect": 6.0}), sandbox)
     starts = [start for start, (_, since) in NEWER.items() if since <= (3, 13)]
     starts.append("from itertools import batched")
     others = [
@@ -133,7 +133,7 @@ def test_a_page_goes_on_after_a_time_out_as_the_sandbox_does(
         for name, condition in loops.items()
     }
     (there,) = in_sandbox([(exercise, programs)], sandbox)
-    calls = [["open_exercise", make_engine_data(exercise, sandbox)]]
+    calls = [["open_exercise", make_grading_data(exercise, sandbox)]]
     calls += [["check", code] for code in programs.values()]
     _, *here = in_pyodide(node, calls, tmp_path)
     assert [learner_view(verdict) for verdict in here] == [
@@ -166,7 +166,7 @@ def test_pages_for_practice_pass_each_solution_and_no_known_mistake(
     solved: list[list[str]] = []
     passed: set[tuple[str, str]] = set()
     for exercise in COURSES_FOR_PRACTICE[course]:
-        opening = ["open_exercise", make_engine_data(exercise, sandbox, for_practice=True)]
+        opening = ["open_exercise", make_grading_data(exercise, sandbox, for_practice=True)]
         solved += [opening, ["check", exercise.solution]]
         page(*opening)
         wrong = {"": exercise.starter, **{each.id: each.code for each in exercise.misconceptions}}

@@ -19,7 +19,7 @@ import pytest
 
 import grader
 from grader.browser.data_encoding import from_text
-from grader.browser.shipping import MODULES, bundle, list_modules, make_engine_data
+from grader.browser.shipping import MODULES, bundle, list_modules, make_grading_data
 from grader.definitions.collection import Collection
 from grader.definitions.exercise import Exercise, TestCase
 from grader.grading.expected.inputs import draw_inputs
@@ -113,7 +113,7 @@ CANARIES = {
 NUMBERS = (83174.2969, 59263.7183, 27495.3816)
 
 
-def test_nothing_hidden_is_in_engine_data(make: Make, sandbox: Sandbox, tmp_path: Path) -> None:
+def test_nothing_hidden_is_in_grading_data(make: Make, sandbox: Sandbox, tmp_path: Path) -> None:
     """No hidden test, solution, explanation or program is in it, as it is or decoded."""
     exercise = make(
         {"given": "x = 3.0  # zqxsource", "call": "f(x)", "expect": "solution"},
@@ -137,7 +137,7 @@ def test_nothing_hidden_is_in_engine_data(make: Make, sandbox: Sandbox, tmp_path
             }
         ],
     )
-    engine = make_engine_data(exercise, sandbox)
+    engine = make_grading_data(exercise, sandbox)
     whole = engine.encode() + decoded(engine)
     packed = {number: struct.pack("<d", number) for number in NUMBERS}
     assert [name for name, word in CANARIES.items() if word.encode() in whole] == []
@@ -165,7 +165,7 @@ def test_a_page_for_practice_has_hidden_tests_on_inputs_of_its_own(
             {"id": "adds", "code": "def f(x):\n    return x + 1 # zqxprogram\n", "feedback": "No."}
         ],
     )
-    engine = make_engine_data(exercise, sandbox, for_practice=True)
+    engine = make_grading_data(exercise, sandbox, for_practice=True)
     hidden = exercise.tests[1]
     sent = from_text(engine).values[hidden.id].draws
     drawn = [draw_inputs(exercise, hidden, number)["x"] for number in range(2)]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from grader.browser.shipping import make_engine_data
+from grader.browser.shipping import make_grading_data
 from grader.definitions.exercise import Exercise
 from grader.grading.jobs import Job
 from grader.grading.results.verdict_json import verdict_data
@@ -222,7 +222,7 @@ def test_every_kind_of_test_agrees_on_every_kind_of_program(
         exercises.append(make(*tests, hidden, **fields, **known))
     graded = in_sandbox([(each, PROGRAMS) for each in exercises], sandbox)
     for kind, exercise, there in zip(KINDS, exercises, graded, strict=True):
-        page("open_exercise", make_engine_data(exercise, sandbox))
+        page("open_exercise", make_grading_data(exercise, sandbox))
         here = {program: page("check", code) for program, code in PROGRAMS.items()}
         for program, verdict in there.items():
             assert differences(here[program], verdict) == {}, f"{kind}: {program}"

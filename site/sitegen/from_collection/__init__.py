@@ -1,1 +1,1 @@
-"""The content of a site made from a collection: public exercises, lessons, engine data."""
+"""The content of a site made from a collection: public exercises, lessons, grading data."""

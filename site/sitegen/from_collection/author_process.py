@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
 from grader.browser import page
-from grader.browser.shipping import make_break_data, make_engine_data
+from grader.browser.shipping import make_break_data, make_grading_data
 from grader.definitions.public_exercise import DescribedValue, PublicTest
 from grader.errors import GraderFault
 from grader.grading.expected.public_form import public_exercise
@@ -50,7 +50,9 @@ class AuthorProcess:
         read_tests(tests)
         return tests
 
-    def engine(self, exercise: "Exercise", packages: Sequence[str], *, for_practice: bool) -> bytes:
+    def grading_data(
+        self, exercise: "Exercise", packages: Sequence[str], *, for_practice: bool
+    ) -> bytes:
         """Return the data with which a page grades an exercise, as base 64 text.
 
         Args:
@@ -58,12 +60,12 @@ class AuthorProcess:
             for_practice: True to run the hidden tests, too.
 
         Raises:
-            DefinitionError, GraderFault: See `make_engine_data`.
+            DefinitionError, GraderFault: See `make_grading_data`.
         """
-        return self._ask_for_text(_make_engine, exercise, packages, for_practice)
+        return self._ask_for_text(_make_grading_data, exercise, packages, for_practice)
 
     def break_data(self, exercise: "Exercise") -> bytes:
-        """Return the data with which a page judges calls that break programs, as `engine`."""
+        """Return the data with which a page judges calls that break programs, as `grading_data`."""
         return self._ask_for_text(_make_break_data, exercise)
 
     def _ask_for_text(self, answer: Callable[..., bytes], *arguments: object) -> bytes:
@@ -74,9 +76,9 @@ class AuthorProcess:
             raise GraderFault(_NONSENSE) from error
         return text
 
-    def grade(self, engine: str, source: str) -> bytes:
-        """Return the JSON of the verdict that a page with this engine would give."""
-        return self._ask_for_json(_grade, engine, source)
+    def grade(self, grading_data: str, source: str) -> bytes:
+        """Return the JSON of the verdict that a page with this data would give."""
+        return self._ask_for_json(_grade, grading_data, source)
 
     def record(self, model: str, gpt_page: GptPage) -> bytes:
         """Return as JSON the text that a small GPT writes, letter by letter; see `record_gpt`.
@@ -124,10 +126,10 @@ def _make_tests(sandbox: "Sandbox", exercise: "Exercise") -> bytes:
     return _TESTS.to_bytes(tuple(public_exercise(exercise, sandbox).tests))
 
 
-def _make_engine(
+def _make_grading_data(
     sandbox: "Sandbox", exercise: "Exercise", packages: Sequence[str], for_practice: bool
 ) -> bytes:
-    text = make_engine_data(exercise, sandbox, for_practice=for_practice, packages=packages)
+    text = make_grading_data(exercise, sandbox, for_practice=for_practice, packages=packages)
     return text.encode()
 
 
@@ -135,8 +137,8 @@ def _make_break_data(sandbox: "Sandbox", exercise: "Exercise") -> bytes:
     return make_break_data(exercise, sandbox).encode()
 
 
-def _grade(_: "Sandbox", engine: str, source: str) -> bytes:
-    page.open_exercise(engine)
+def _grade(_: "Sandbox", grading_data: str, source: str) -> bytes:
+    page.open_exercise(grading_data)
     return page.check(source).encode()
 
 

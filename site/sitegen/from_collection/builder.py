@@ -275,7 +275,7 @@ class ContentBuilder:
         if (self._with_solutions or for_practice) and exercise.solution:
             solution = make_solution(exercise)
         return Runnable(
-            engine=partial(self._load_engine, exercise, for_practice),
+            grading_data=partial(self._load_grading_data, exercise, for_practice),
             feedback={
                 misconception.id: misconception.feedback
                 for misconception in exercise.misconceptions
@@ -305,9 +305,9 @@ class ContentBuilder:
 
         def grade() -> WrongAnswer:
             key = f"wrong answer {exercise.digest} {mistake}"
-            engine = partial(self._load_engine, exercise, for_practice=True)
+            load_data = partial(self._load_grading_data, exercise, for_practice=True)
             verdict = json.loads(
-                self._load_or_make(key, lambda: self._author_process().grade(engine(), code))
+                self._load_or_make(key, lambda: self._author_process().grade(load_data(), code))
             )
             first = next(test for test in verdict["tests"] if test["outcome"] != "passed")
             return WrongAnswer(name, code, first["message"], verdict["diagnosis"]["feedback"])
@@ -355,10 +355,12 @@ class ContentBuilder:
         course = exercise.course  # a student edition does not say, and has no hidden tests
         return not self._certified and course is not None and course.grading == "practice"
 
-    def _load_engine(self, exercise: Exercise, for_practice: bool) -> str:
+    def _load_grading_data(self, exercise: Exercise, for_practice: bool) -> str:
         packages = sorted(self._page_packages.intersection(imported_packages(exercise)))
         key = f"{'practice' if for_practice else 'engine'} {exercise.digest} {packages}"
-        make = partial(self._author_process().engine, exercise, packages, for_practice=for_practice)
+        make = partial(
+            self._author_process().grading_data, exercise, packages, for_practice=for_practice
+        )
         return self._load_or_make(key, make).decode()
 
     def _read_lesson(

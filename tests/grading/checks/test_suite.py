@@ -7,7 +7,7 @@ import pytest
 
 from grader.browser.data_encoding import from_text
 from grader.browser.page_child import PageChildFactory
-from grader.browser.shipping import make_engine_data
+from grader.browser.shipping import make_grading_data
 from grader.definitions.collection import load_exercise_file
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError
@@ -370,7 +370,7 @@ def test_a_function_of_the_suite_can_be_an_argument(sandbox: Sandbox, tmp_path: 
 
 def test_a_page_judges_a_suite_for_practice_alone(task: Exercise, sandbox: Sandbox) -> None:
     """It is sent the programs then; otherwise it has neither a test nor a program."""
-    data = from_text(make_engine_data(task, sandbox, for_practice=True))
+    data = from_text(make_grading_data(task, sandbox, for_practice=True))
     place = PageChildFactory()
     oracle = Oracle(data.exercise, place, dict(data.values))
     submission = Submission.from_bytes(Path("s.py"), task.solution.encode())
@@ -378,7 +378,7 @@ def test_a_page_judges_a_suite_for_practice_alone(task: Exercise, sandbox: Sandb
         run.load()
         results = [run.grade_test(test) for test in data.exercise.tests]
     assert [test.message for test in results] == ["", ""]
-    certified = from_text(make_engine_data(task, sandbox)).exercise
+    certified = from_text(make_grading_data(task, sandbox)).exercise
     assert (certified.tests, certified.program, certified.misconceptions) == ((), "", ())
 
 

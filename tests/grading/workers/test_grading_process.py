@@ -47,7 +47,7 @@ def test_an_authors_mistake_comes_back_with_its_place(tmp_path: Path) -> None:
     path = tmp_path / "double.yaml"
     path.write_text(DOUBLE.replace("x = rng.standard_normal(5)", "x = 1 / 0"))
     with GradingProcess(1) as pool:
-        error = pool.grade(_job(load_exercise(path))).exception(timeout=30)
+        error = pool.grade(_job(load_exercise_file(path))).exception(timeout=30)
     assert isinstance(error, DefinitionError)
     assert "given raises ZeroDivisionError" in error.problems[0].message
     assert error.problems[0].where.path == path

@@ -176,11 +176,11 @@ def test_a_killed_parent_leaves_no_worker_behind(make: Make) -> None:
     exercise = make({"given": {"x": 3}, "call": SUM, "expect": 3}, solution=RIGHT)
     program = (
         "import sys\nfrom pathlib import Path\n"
-        "from grader.definitions.collection import load_exercise\n"
+        "from grader.definitions.collection import load_exercise_file\n"
         "from grader.grading.jobs import Job\nfrom grader.grading.workers.pool import WorkerPool\n"
         "from grader.grading.submissions.submission import Submission\n"
         "from grader.sandbox.process import open_sandbox\n"
-        f"exercise = load_exercise(Path({str(exercise.where.path)!r}))\n"
+        f"exercise = load_exercise_file(Path({str(exercise.where.path)!r}))\n"
         f"submission = Submission.from_bytes(Path('f.py'), {HOLDS_UP.encode()!r})\n"
         "with WorkerPool(1, open_sandbox) as pool:\n"
         "    print(*pool.pids, flush=True)\n"

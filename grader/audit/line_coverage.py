@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Sequence
 
-from grader.audit.audited_programs import AuditedProgram
 from grader.audit.tasks import PytestResult
+from grader.audit.wrong_programs import WrongProgram
 
 
 class LineCoverage:
@@ -24,7 +24,7 @@ class LineCoverage:
                 for line in range(node.lineno, end + 1):
                     self._spans[line] = range(node.lineno, end + 1)
 
-    def find_tests_reaching(self, program: AuditedProgram) -> frozenset[str]:
+    def find_tests_reaching(self, program: WrongProgram) -> frozenset[str]:
         """Return the tests that execute a changed line."""
         lines = {*self._spans.get(program.line, (program.line,))}
         reaches_all = not self._is_known or program.misconception is not None

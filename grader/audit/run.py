@@ -11,12 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from grader.audit import ready_tests, suite_checks, tasks
-from grader.audit.audited_programs import (
-    AuditedProgram,
-    ExerciseFunction,
-    Match,
-    make_misconception_programs,
-)
 from grader.audit.child import pytest_run
 from grader.audit.child.match import Correspondence
 from grader.audit.child.recorded_calls import WRONG, Recorder, WrongResults
@@ -25,6 +19,12 @@ from grader.audit.ready_tests import ReadyTest
 from grader.audit.result import GROUPS, Audit, SuiteCheck, Survivor
 from grader.audit.runner import Message, Runner, Task, TaskLimits, TaskOutcome
 from grader.audit.tasks import PytestResult
+from grader.audit.wrong_programs import (
+    ExerciseFunction,
+    Match,
+    WrongProgram,
+    make_misconception_programs,
+)
 from grader.authoring.sources.assignment import Assignment
 from grader.definitions.wording import plural
 from grader.errors import UsageError
@@ -107,7 +107,7 @@ class _Auditor:
         self._make_candidates()
         # Functions that the starter already contains are not mutated.
         programs = [
-            AuditedProgram(mutant.change, mutant.source, mutant.diff, mutant.line, mutant.operator)
+            WrongProgram(mutant.change, mutant.source, mutant.diff, mutant.line, mutant.operator)
             for mutant in mutants(self._source, starter=self._assignment.starter or "")
         ]
         programs += self._try_misconceptions()
@@ -244,7 +244,7 @@ class _Auditor:
             task = tasks.make_candidates(self._source, self._assignment.solution, calls)
             self._candidates = tasks.decode_calls(self._runner.run(task))
 
-    def _try_misconceptions(self) -> Iterable[AuditedProgram]:
+    def _try_misconceptions(self) -> Iterable[WrongProgram]:
         """Yield the solution with each misconception of exercises whose own solution passes."""
         functions = self._request.exercise_functions
         similar_exercises = self._request.similar_exercises
@@ -287,8 +287,8 @@ class _Auditor:
         self._checks += map(suite_checks.untried_exercise, untried)
 
     def _run_programs(
-        self, programs: Sequence[AuditedProgram], coverage: LineCoverage
-    ) -> tuple[list[AuditedProgram], dict[str, frozenset[str]] | None]:
+        self, programs: Sequence[WrongProgram], coverage: LineCoverage
+    ) -> tuple[list[WrongProgram], dict[str, frozenset[str]] | None]:
         """Return the survivors, and the killing tests' programs if every test was run."""
         cpu = sum(test.cpu for test in self._tests)
         seconds = sum(test.seconds for test in self._tests)
@@ -329,7 +329,7 @@ class _Auditor:
                     yield task_and_outcome
 
     def _explain(
-        self, survived: Sequence[AuditedProgram], coverage: LineCoverage
+        self, survived: Sequence[WrongProgram], coverage: LineCoverage
     ) -> tuple[dict[str, list[Survivor]], str]:
         """Return the survivors by group, and a module of tests that kill them."""
         file = self._assignment.solution
@@ -380,7 +380,7 @@ class _Auditor:
         return groups, extra_tests
 
     def _prove(
-        self, programs: Sequence[AuditedProgram], calls: Mapping[str, Message]
+        self, programs: Sequence[WrongProgram], calls: Mapping[str, Message]
     ) -> tuple[dict[str, ReadyTest], str]:
         """Return the ready-made tests that pass on the solution and kill their program.
 

@@ -8,7 +8,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from grader.audit.audited_programs import AuditedProgram, ExerciseFunction
 from grader.audit.child import (
     behaviour,
     call_as_test,
@@ -18,6 +17,7 @@ from grader.audit.child import (
     smallest_call,
 )
 from grader.audit.runner import Send, Task, TaskLimits, TaskOutcome
+from grader.audit.wrong_programs import ExerciseFunction, WrongProgram
 from grader.grading.diagnosis.input_values import NotWritableError
 
 ORDINARY = TaskLimits()
@@ -121,7 +121,7 @@ def make_candidates(source: str, file: str, recorded: bytes) -> Task:
 
 
 def find_distinguishing_call(
-    program: AuditedProgram,
+    program: WrongProgram,
     source: str,
     file: str,
     candidates: bytes,

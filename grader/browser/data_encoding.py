@@ -27,7 +27,7 @@ from grader.definitions.exercise import (
 )
 from grader.errors import Location
 from grader.grading.diagnosis.call_judgement import AllowedCall
-from grader.grading.diagnosis.diagnostician import Mistake
+from grader.grading.diagnosis.diagnostician import KnownMisconception
 from grader.grading.diagnosis.fingerprint import Fingerprint
 from grader.grading.expected.oracle import Draw, TestValues
 from grader.grading.feedback.versions import HERE, Versions
@@ -44,7 +44,7 @@ class GradingData:
 
     exercise: Exercise
     values: Mapping[TestId, TestValues]  # without the inputs that the page draws itself
-    mistakes: tuple[Mistake, ...]
+    mistakes: tuple[KnownMisconception, ...]
     grader: Versions = HERE  # the versions of Python and NumPy with which the data was made
 
 
@@ -59,10 +59,10 @@ class BreakData:
 _FORMAT: Final = DataclassFormat[Any](
     object,
     (
-        *KINDS_OF_TEST, AllowedCall, BreakData, Budget, Definition, Draw, GradingData, Exercise,
-        ExerciseLimits, Fingerprint, Forbid, FromExpression, FromReference, FromSolution, Literals,
-        LiteralValue, Misconception, Mistake, Outcome, RightProgram, Seeded, TestValues, Tolerance,
-        Usage, Versions,
+        *KINDS_OF_TEST, AllowedCall, BreakData, Budget, Definition, Draw, Exercise, ExerciseLimits,
+        Fingerprint, Forbid, FromExpression, FromReference, FromSolution, GradingData,
+        KnownMisconception, Literals, LiteralValue, Misconception, Outcome, RightProgram, Seeded,
+        TestValues, Tolerance, Usage, Versions,
     ),
     left_out={"where": Location(Path())},  # the path of the author's file is not published
 )  # fmt: skip

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import click
 
-from grader.audit.audited_programs import ExerciseFunction, find_exercise_functions
 from grader.audit.cache import AuditCache
 from grader.audit.loading.load_assignment import load_all
 from grader.audit.ready_tests import convert_to_json
 from grader.audit.reports.formats import FORMATS
 from grader.audit.result import Audit
 from grader.audit.run import Request, run_audit
+from grader.audit.wrong_programs import ExerciseFunction, find_exercise_functions
 from grader.authoring.sources.assignment import Assignment
 from grader.cli import options
 from grader.cli.main import EXIT_NOT_PASSED, EXIT_USAGE

@@ -15,7 +15,7 @@ from grader.authoring.verify.wrong_programs import (
     RECTANGLES,
     SHAPES,
     SQUARES,
-    SabotagedProgram,
+    WrongProgram,
 )
 from grader.definitions.exercise import TestCase, TestId
 from grader.definitions.wording import did_you_mean, join_quoted
@@ -135,7 +135,7 @@ def _is_killed(verdict: Verdict) -> bool:
     return verdict.outcome is not Outcome.PASSED
 
 
-def _is_refused(facts: ProofFacts, wrong: SabotagedProgram) -> bool:
+def _is_refused(facts: ProofFacts, wrong: WrongProgram) -> bool:
     """Return whether a program is rejected, by a hidden test or before any test."""
     verdict = facts.verdicts[RunGroup.SABOTAGED][wrong.id]
     return bool(verdict.message or failed_tests(verdict) & facts.hidden_tests)
@@ -282,7 +282,7 @@ def _check_constants(facts: ProofFacts) -> Iterator[ProofFinding]:
             yield ProofFinding.at(check_names.CONSTANTS, message, where)
 
 
-def _find_tolerated(facts: ProofFacts, test: TestCase) -> list[SabotagedProgram]:
+def _find_tolerated(facts: ProofFacts, test: TestCase) -> list[WrongProgram]:
     """Return the constants that a test accepts in place of an array of several numbers."""
     evidence = facts.evidence
     if evidence is None or test.id not in evidence.varied or test.id not in facts.sound_tests:
@@ -298,7 +298,7 @@ def _find_tolerated(facts: ProofFacts, test: TestCase) -> list[SabotagedProgram]
     return [program for program in filled if _is_fooled(facts, program, test.id)]
 
 
-def _is_fooled(facts: ProofFacts, wrong: SabotagedProgram, test: TestId) -> bool:
+def _is_fooled(facts: ProofFacts, wrong: WrongProgram, test: TestId) -> bool:
     verdict = facts.verdicts[RunGroup.SABOTAGED].get(wrong.id)  # missing if the solution timed out
     if verdict is None or wrong.only or not wrong.must_be_rejected:
         return False

@@ -10,7 +10,7 @@ from grader.authoring.verify.locations import Locations
 from grader.authoring.verify.suite_steps import make_wrong_suites, plan_single_runs, plan_suite_runs
 from grader.authoring.verify.variants import Repetition, RunGroup, VariantRun
 from grader.authoring.verify.wrong_programs import (
-    SabotagedProgram,
+    WrongProgram,
     make_conditional_mistakes,
     sabotage_programs,
 )
@@ -29,9 +29,9 @@ class ProofFacts:
     right_program: str = ""  # the solution, after the starter if it needs that
     sound_tests: frozenset[TestId] = frozenset()  # tests that the right program passes
     # The first is graded before the solution, and both are graded again.
-    sabotaged_programs: tuple[SabotagedProgram, ...] = ()
+    sabotaged_programs: tuple[WrongProgram, ...] = ()
     mutants: tuple[Mutant, ...] | None = None  # None if not tried
-    conditional_programs: tuple[SabotagedProgram, ...] = ()
+    conditional_programs: tuple[WrongProgram, ...] = ()
     verdicts: dict[RunGroup, dict[str, Verdict]] = field(default_factory=lambda: defaultdict(dict))
 
     @cached_property

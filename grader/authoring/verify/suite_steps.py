@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from grader.authoring.verify import variants
 from grader.authoring.verify.variants import Repetition, RunGroup, VariantRun
-from grader.authoring.verify.wrong_programs import SabotagedProgram
+from grader.authoring.verify.wrong_programs import WrongProgram
 from grader.definitions.exercise import Equivalent, Exercise, SuiteTest
 from grader.grading.checks.suite import mutants_of_program
 
 
-def plan_suite_runs(exercise: Exercise, wrong: Iterable[SabotagedProgram]) -> Iterator[VariantRun]:
+def plan_suite_runs(exercise: Exercise, wrong: Iterable[WrongProgram]) -> Iterator[VariantRun]:
     """Yield runs of the solution, also strict and without parts, and of suites that must fail."""
     solution = exercise.solution
     yield variants.plan_with_evidence(RunGroup.SOLUTION, "", exercise, solution)
@@ -53,15 +53,15 @@ def plan_single_runs(exercise: Exercise, *, with_all: bool) -> Iterator[VariantR
             yield variants.plan_run(RunGroup.SINGLE_PROGRAM, mutant.change, only, solution)
 
 
-def make_wrong_suites(exercise: Exercise) -> tuple[SabotagedProgram, ...]:
+def make_wrong_suites(exercise: Exercise) -> tuple[WrongProgram, ...]:
     """Return suites that must fail: the solution without assertions, and one that always fails."""
     tree = ast.parse(exercise.solution)
     for statements, index in _list_parts(tree):
         if isinstance(statement := statements[index], ast.Assert):
             statements[index] = ast.Expr(statement.test)
     return (
-        SabotagedProgram("asserts nothing", "asserts nothing", ast.unparse(tree)),
-        SabotagedProgram("refuses", "refuses everything", "def test_all():\n    assert False\n"),
+        WrongProgram("asserts nothing", "asserts nothing", ast.unparse(tree)),
+        WrongProgram("refuses", "refuses everything", "def test_all():\n    assert False\n"),
     )
 
 

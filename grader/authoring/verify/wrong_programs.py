@@ -30,7 +30,7 @@ SHAPES: Final = (*EMPTY, SEVERAL)  # wrong only in the shape
 
 
 @dataclass(frozen=True, slots=True)
-class SabotagedProgram:
+class WrongProgram:
     """A right program that was made wrong."""
 
     id: str
@@ -103,14 +103,14 @@ _CONDITIONS: Final[dict[str, tuple[SabotageKind, str]]] = {
 _OPTIONAL: Final = ("arguments left out", "no argument left out")
 
 
-def sabotage_programs(exercise: Exercise, right: str) -> tuple[SabotagedProgram, ...]:
+def sabotage_programs(exercise: Exercise, right: str) -> tuple[WrongProgram, ...]:
     """Return the wrong programs of an exercise, made from a right or the best available program."""
     if exercise.is_prediction:
         return tuple(_make_wrong_answers(exercise, right))
     names = list(exercise.defines)
     all_names = dict.fromkeys(names, True)
     programs = [
-        SabotagedProgram(
+        WrongProgram(
             kind,
             does,
             sabotage(right, kind, all_names),
@@ -122,14 +122,14 @@ def sabotage_programs(exercise: Exercise, right: str) -> tuple[SabotagedProgram,
     for name in names if len(names) > 1 else ():
         source = sabotage(right, RAISES, {each: each == name for each in names})
         programs.append(
-            SabotagedProgram(
+            WrongProgram(
                 f"{RAISES} in {name}", _DOES[RAISES][0], source, only=name, is_unusable=True
             )
         )
     return tuple(programs)
 
 
-def make_conditional_mistakes(exercise: Exercise, right: str) -> Iterator[SabotagedProgram]:
+def make_conditional_mistakes(exercise: Exercise, right: str) -> Iterator[WrongProgram]:
     """Yield the programs that are wrong only under one condition."""
     if exercise.is_prediction:
         return  # a prediction calls nothing
@@ -142,13 +142,13 @@ def make_conditional_mistakes(exercise: Exercise, right: str) -> Iterator[Sabota
     for name, (kind, condition) in _CONDITIONS.items():
         if has_defaults or name not in _OPTIONAL:
             does = f"is wrong under one condition: {name}"
-            yield SabotagedProgram(name, does, sabotage(right, kind, names, condition))
+            yield WrongProgram(name, does, sabotage(right, kind, names, condition))
 
 
 _NEVER_RIGHT: Final = "an answer that no one gives"
 
 
-def _make_wrong_answers(exercise: Exercise, right: str) -> Iterator[SabotagedProgram]:
+def _make_wrong_answers(exercise: Exercise, right: str) -> Iterator[WrongProgram]:
     """Yield programs with other literals, because predictions are values, not computations."""
     answers: dict[str, object] = {}
     for statement in ast.parse(right).body:
@@ -161,19 +161,19 @@ def _make_wrong_answers(exercise: Exercise, right: str) -> Iterator[SabotagedPro
         if all(answers.get(name, ...) != answer for name in names):
             does = f"answers everything with {answer}"
             source = _assign(dict.fromkeys(names, answer))
-            yield SabotagedProgram(kind, does, source, must_be_rejected=True)
+            yield WrongProgram(kind, does, source, must_be_rejected=True)
     for name in names:
         for choice in exercise.defines[name].choices:
             if choice != answers.get(name):
                 source = _assign({**answers, name: choice})
                 label, does = f"{name}: {choice}", f"chooses {choice!r} for {name}"
-                yield SabotagedProgram(label, does, source, must_be_rejected=True, only=name)
+                yield WrongProgram(label, does, source, must_be_rejected=True, only=name)
     does = "answers with nonsense"
     source = _assign(dict.fromkeys(names, _NEVER_RIGHT))
-    yield SabotagedProgram(RAISES, does, source, is_unusable=True)
+    yield WrongProgram(RAISES, does, source, is_unusable=True)
     for name in names if len(names) > 1 else ():
         source = _assign({**answers, name: _NEVER_RIGHT})
-        yield SabotagedProgram(f"{RAISES} in {name}", does, source, only=name, is_unusable=True)
+        yield WrongProgram(f"{RAISES} in {name}", does, source, only=name, is_unusable=True)
 
 
 def _assign(answers: dict[str, object]) -> str:

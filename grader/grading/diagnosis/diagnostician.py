@@ -68,7 +68,7 @@ _VAGUE_OPERATORS = frozenset({
 
 
 @dataclass(frozen=True, slots=True)
-class Mistake:
+class KnownMisconception:
     """A misconception, with the fingerprint of its program in each test in running order."""
 
     id: str
@@ -109,7 +109,7 @@ class Diagnostician:
         mistakes: Additional misconceptions, whose results are already known.
     """
 
-    def __init__(self, oracle: Oracle, mistakes: Sequence[Mistake] = ()) -> None:
+    def __init__(self, oracle: Oracle, mistakes: Sequence[KnownMisconception] = ()) -> None:
         self._exercise = oracle.exercise
         self._oracle = oracle
         if oracle.exercise.forbid is not None:
@@ -412,12 +412,14 @@ class Diagnostician:
         limits = find_limits(self._exercise)
         return replace(limits, cpu_seconds=min(limits.cpu_seconds, _MUTANT_CPU_SECONDS))
 
-    def mistakes(self) -> tuple[Mistake, ...]:
+    def mistakes(self) -> tuple[KnownMisconception, ...]:
         """Run every misconception through all tests; return those that could be loaded."""
         for program in self._misconceptions:
             program.fingerprints = [fingerprint for _, fingerprint in self._fingerprints(program)]
         return tuple(
-            Mistake(program.id, program.feedback, program.hint, tuple(program.fingerprints))
+            KnownMisconception(
+                program.id, program.feedback, program.hint, tuple(program.fingerprints)
+            )
             for program in self._misconceptions
             if program.is_usable
         )

@@ -13,8 +13,8 @@ from grader.definitions.exercise import Exercise
 
 
 @dataclass(frozen=True, slots=True)
-class AuditedProgram:
-    """A program that differs from the solution."""
+class WrongProgram:
+    """A mutant of the solution, or the solution with a known mistake."""
 
     change: str  # one line that is unique in an audit
     source: str  # the whole program
@@ -72,7 +72,7 @@ class Match(NamedTuple):
     correspondence: Correspondence
 
 
-def make_misconception_programs(assignment: Assignment, match: Match) -> Iterator[AuditedProgram]:
+def make_misconception_programs(assignment: Assignment, match: Match) -> Iterator[WrongProgram]:
     """Yield the solution with each known mistake in place of the matched function."""
     solution = assignment.modules[assignment.solution]
     line = next(
@@ -97,7 +97,7 @@ def make_misconception_programs(assignment: Assignment, match: Match) -> Iterato
                 n=1,
             )
         )
-        yield AuditedProgram(
+        yield WrongProgram(
             change=f"known mistake in {match.target}: {name} ({function.exercise})",
             source=_with_mistake(solution, match, code),
             diff=diff,

@@ -208,9 +208,9 @@ class ContentBuilder:
         notebooks: dict[str, Callable[[], str]] = {}
         fingerprints: dict[str, str] = {}
         for track in tracks:
-            edition = untested_track(track)
+            public_track = untested_track(track)
             exercises = []
-            for public_exercise, exercise in zip(edition.exercises, track.exercises, strict=True):
+            for public_exercise, exercise in zip(public_track.exercises, track.exercises, strict=True):
                 exercise.refuse_missing_packages()
                 missing = missing_in_page(
                     exercise, self._page_packages, for_practice=self._is_practice(exercise)
@@ -226,7 +226,7 @@ class ContentBuilder:
                 # A notebook cannot consist of several files.
                 if not exercise.files_to_submit:
                     notebooks[exercise.id] = partial(make_handout, exercise)
-            public.append(replace(edition, exercises=tuple(exercises)))
+            public.append(replace(public_track, exercises=tuple(exercises)))
             entries = zip(track.definition.lessons, track.lessons, strict=True)
             lessons[track.definition.id] = [
                 self._read_lesson(entry, path, track.exercises) for entry, path in entries

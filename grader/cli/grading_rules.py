@@ -16,6 +16,7 @@ from grader.definitions.collection import Collection
 from grader.definitions.files import TRACK_FILE
 from grader.definitions.wording import join_first, plural
 from grader.errors import UsageError
+from grader.grading.submissions.submission_time import format_utc
 from grader.reports.report import Batch
 from grader.sandbox.printable import printable
 
@@ -124,10 +125,10 @@ def read_graded(results: tuple[Path, ...], rules: GradingRules) -> Batch:
                 err=True,
             )
         for report in batch:
-            if report.time is not None and (report.time.at or 0) > time.time():
+            if report.time and report.time.at and report.time.at > time.time():
                 owner = f"{report.student}'s {report.exercise}"
                 click.echo(
-                    f"{printable(owner)} comes from the future: {report.time.data()['handed_in']}",
+                    f"{printable(owner)} comes from the future: {format_utc(report.time.at)}",
                     err=True,
                 )
     return batch

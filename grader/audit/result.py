@@ -5,6 +5,10 @@ from typing import Final, Literal, TypeAlias
 
 from grader.authoring.sources.assignment import Assignment
 
+CheckName: TypeAlias = Literal[
+    "solution passes", "starter fails", "order", "never calls", "accepts sevens", "tolerance",
+    "redundant", "unseeded", "entered", "inputs", "time", "like",
+]  # fmt: skip
 CheckVerdict: TypeAlias = Literal["ok", "hole", "note"]
 
 
@@ -12,9 +16,7 @@ CheckVerdict: TypeAlias = Literal["ok", "hole", "note"]
 class SuiteCheck:
     """The result of one check of a test suite."""
 
-    # "solution passes", "starter fails", "order", "never calls", "accepts sevens", "redundant",
-    # "tolerance", "unseeded", "entered", "inputs" or "time".
-    name: str
+    name: CheckName
     verdict: CheckVerdict  # a hole makes the audit fail; a note does not
     sentence: str
     tests: tuple[str, ...] = ()  # ids of the tests concerned

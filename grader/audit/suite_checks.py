@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
-from grader.audit.result import CheckVerdict, SuiteCheck
+from grader.audit.result import CheckName, CheckVerdict, SuiteCheck
 from grader.audit.tasks import PytestResult
 from grader.definitions.wording import join_words, plural
 
@@ -18,7 +19,7 @@ _MAX_NAMES = 3  # tests named in one sentence
 def check_solution(tests: Sequence[PytestResult]) -> SuiteCheck:
     """Report whether the solution passes all tests."""
     failures = [test for test in tests if test.outcome == "failed"]
-    name = "solution passes"
+    name: Final = "solution passes"
     if not failures:
         skipped = sum(test.outcome == "skipped" for test in tests)
         rest = f"; {skipped} are skipped" if skipped else ""
@@ -45,7 +46,7 @@ def is_denied(test: PytestResult) -> bool:
 
 def check_starter(passed: Sequence[str], tests: Sequence[str]) -> SuiteCheck:
     """Report whether the starter fails the tests."""
-    name = "starter fails"
+    name: Final = "starter fails"
     if not passed:
         return SuiteCheck(name, "ok", f"The starter fails {_all_tests(len(tests))}.")
     if len(passed) == len(tests):
@@ -58,7 +59,7 @@ def check_starter(passed: Sequence[str], tests: Sequence[str]) -> SuiteCheck:
 
 def check_order(changed: Sequence[str], run_kind: str) -> SuiteCheck:
     """Report whether results depend on the order of the tests."""
-    name = "order"
+    name: Final = "order"
     if not changed:
         return SuiteCheck(name, "ok", "The tests pass in any order, and when they are repeated.")
     names = f"{_list_names(changed)} {_verb('fail', changed)}"
@@ -69,7 +70,7 @@ def check_order(changed: Sequence[str], run_kind: str) -> SuiteCheck:
 def check_calls(tests: Sequence[PytestResult]) -> SuiteCheck:
     """Find the tests that never call the solution."""
     idle = [test for test in tests if not test.calls]
-    name = "never calls"
+    name: Final = "never calls"
     if not idle:
         return SuiteCheck(name, "ok", "Every test calls the solution.")
     sentence = f"{_share(idle, tests)} never {_verb('call', idle)} the solution."
@@ -105,7 +106,7 @@ _ERRORS = {"1 % off": "a result that is 1 % off", "float32": "a result rounded t
 
 
 def check_wrong_results(
-    name: str, accepted: Mapping[str, Sequence[str]], changed: Mapping[str, Sequence[str]]
+    name: CheckName, accepted: Mapping[str, Sequence[str]], changed: Mapping[str, Sequence[str]]
 ) -> SuiteCheck:
     """Find the tests that accept wrong results.
 
@@ -143,7 +144,7 @@ def check_redundancy(kills: Mapping[str, frozenset[str]]) -> SuiteCheck:
     Args:
         kills: The programs that each test kills.
     """
-    name = "redundant"
+    name: Final = "redundant"
     redundant = []
     for test, killed in kills.items():
         if any(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from grader.audit.result import Audit, SuiteCheck, Survivor
+from grader.audit.result import Audit, CheckName, SuiteCheck, Survivor
 from grader.definitions.wording import plural
 from grader.reports.phrases import to_one_line
 
@@ -14,7 +14,13 @@ UNTRIED: Final = "No test that the solution passes runs these lines, so none was
 UNREAD: Final = "These differ in an attribute alone that no test reads, so none counts:"
 ACCEPTED: Final = "Named in the file of accepted ones, so none counts:"
 
-_GRAVE: Final = ("solution passes", "starter fails", "order", "never calls", "accepts sevens")
+_GRAVE: Final[tuple[CheckName, ...]] = (
+    "solution passes",
+    "starter fails",
+    "order",
+    "never calls",
+    "accepts sevens",
+)
 _MAX_NAMES: Final = 3  # known mistakes named in the headline
 _VERDICTS: Final = ("hole", "note", "ok")
 
@@ -22,7 +28,7 @@ _VERDICTS: Final = ("hole", "note", "ok")
 def headline(audit: Audit) -> list[str]:
     """Return the findings as sentences, the gravest first; there is at least one."""
     holes = [check for check in sort_checks(audit.checks) if check.verdict == "hole"]
-    failures = [check for check in holes if check.name == _GRAVE[0]]
+    failures = [check for check in holes if check.name == "solution passes"]
     sentences = [to_one_line(check.sentence) for check in failures]
     survivors = sort_survivors(audit.survivors)
     wrong = [survivor for survivor in survivors if survivor.misconception]

@@ -143,18 +143,6 @@ def partial_credit_note(passed: int, draws: int, points: int) -> str:
     return f"{passed} of {draws} inputs pass: {plural(points, 'point')}."
 
 
-def error_outcome(raised: Raised | ChildGoneError) -> Outcome:
-    """Return the outcome for an exception of the submission, or for the end of its process."""
-    if isinstance(raised, ChildGoneError):
-        has_timed_out = raised.cause in (Cause.CPU_TIME, Cause.WALL_TIME)
-        return Outcome.TIMED_OUT if has_timed_out else Outcome.ERRORED
-    if "MemoryError" in raised.bases:
-        return Outcome.OUT_OF_MEMORY
-    if raised.type == "OutputLimitError":
-        return Outcome.OUTPUT_LIMIT
-    return Outcome.ERRORED
-
-
 def error_sentence(
     error: Raised,
     call: str,

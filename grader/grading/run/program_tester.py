@@ -15,6 +15,7 @@ from grader.grading.feedback.difference_sentences import item_names, wrong_resul
 from grader.grading.program.author_code import TooLargeError, TooLongError
 from grader.grading.program.loaded_program import LoadedProgram, ending_problem
 from grader.grading.program.proxies import NoValueError
+from grader.grading.results.error_outcome import classify_error
 from grader.grading.results.raw_result import DifferenceKind, RawResult
 from grader.grading.results.verdict import Outcome
 from grader.grading.run.best_effort import BestEffort
@@ -164,7 +165,7 @@ class ProgramTester:
                     answer, check.failing_code(error), program.defined, program.text
                 )
             )
-        return UndisclosedResult(outcome_sentences.error_outcome(answer), raw, sentence, line)
+        return UndisclosedResult(classify_error(answer), raw, sentence, line)
 
     def _reason_sentence(
         self,

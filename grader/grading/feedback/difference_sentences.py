@@ -9,7 +9,7 @@ import numpy as np
 from grader.definitions.properties import PROPERTIES
 from grader.definitions.wording import plural, shorten
 from grader.grading.comparison.compare import Difference
-from grader.grading.feedback import outcome_sentences
+from grader.grading.feedback import prediction_sentences
 from grader.grading.feedback.outcome_sentences import MAX_QUOTE_LENGTH
 from grader.grading.feedback.sentence_tables import (
     SentenceTemplate,
@@ -279,7 +279,7 @@ _SENTENCES: Final[Mapping[str, SentenceTemplate]] = {
         f"This does not hold: `{shorten(statement, MAX_QUOTE_LENGTH)}`"
         f"{f': {shorten(printable(explanation), MAX_QUOTE_LENGTH)}' if explanation else ''}"
     ),
-    "answer": lambda _, **facts: outcome_sentences.wrong_answer_sentence(**facts),
+    "answer": lambda _, **facts: prediction_sentences.wrong_answer_sentence(**facts),
     # For results that cannot have a property.
     "no-finite-number": "The result should have finite numbers in it, but all are NaN or infinite.",
     "no-numbers": lambda _, got: (

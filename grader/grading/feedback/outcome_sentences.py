@@ -1,6 +1,6 @@
 """The sentences about the outcome of a test or a submission.
 
-Those about wrong results stand in other modules, except for hidden tests and for predictions.
+Those about wrong results stand in other modules, except for hidden tests.
 
 A sentence about a hidden test must not contain anything that the submission could have chosen: no
 message, no value, no line. It is made only from the outcome, the kind of difference and the test's
@@ -56,7 +56,6 @@ _HIDDEN_BY_OUTCOME = {
 }
 _MAX_LISTED_LINES = 5  # omitted lines of a notebook that a note lists
 MAX_QUOTE_LENGTH = 300  # characters of a submission's own text in a sentence
-_MAX_ANSWER_LENGTH = 40  # characters up to which a sentence repeats an answer
 
 _QUOTED = re.compile(r"'([^']+)'")
 _NO_MODULE = re.compile(r"^No module named '(?!_multiprocessing|_posixshmem)([^']+)'")
@@ -65,7 +64,6 @@ _PLACE = re.compile(r" \((?:/[^()]*|unknown location)\)$")  # the path of a modu
 # The names of dtypes by their kinds.
 _DTYPES = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex", "U": "str"}
 _LOOP = re.compile(r"(?:while|for)\b.*?(?=:\s*(?:#|$)|$)")
-_PLAIN_VALUE = re.compile(r"[-+\d.,()\[\] e]+|True|False")
 
 _ENDED = (
     "Your code ended the whole program, so no test after that could run. Leave this out: a "
@@ -75,14 +73,6 @@ STARTER = "This is still the starter: write your code into it."
 PRINTED = "You printed the right answer. Return it instead of printing it."
 RETURNED = "Your code has no `print`: it returns its text, and what is printed counts here."
 ONLY_PRINTED = "Your code prints something here, and returns nothing."
-_MORE_THAN_ANSWERS = {
-    "statement": "is more than an answer. Write only assignments of plain values here",
-    "name": "sets `{name}`, which is not asked for. Set only {answers}",
-    "value": (
-        "leaves something to compute. Work out `{name}` yourself and write the plain value: a "
-        "number, a text, a list or `np.array([...])`"
-    ),
-}
 WORKAROUND = (
     "{line} uses `{name}`, which can reach by another name what this exercise does without, "
     "so it is not allowed here either."
@@ -534,67 +524,6 @@ def wrong_kind_sentence(
     hint = second_definition_sentence([name], text)
     sentence = f"`{name}` should be a {defined}, but in your code it is {own_kind}."
     return f"{sentence} {hint}" if hint else sentence
-
-
-def unanswered_sentence(name: str, kind: str) -> str:
-    """Return the sentence about an answer that is still a placeholder."""
-    placeholder = "..." if kind == "ellipsis" else "None"
-    return f"`{name}` is not answered yet: write your answer in place of `{placeholder}`."
-
-
-def choices_sentence(name: str, choices: Sequence[str]) -> str:
-    """Return the sentence that lists the answers to choose from."""
-    quoted = [f'"{choice}"' for choice in choices]
-    return f"`{name}` should be one of {join_words(quoted, 'or')}."
-
-
-def wrong_answer_sentence(
-    names: Sequence[str],
-    kind: DifferenceKind,
-    got: object,
-    *,
-    is_quoted: bool = False,
-    is_text: bool = False,
-) -> str:
-    """Return the sentence about a wrong prediction, which does not reveal the right one.
-
-    Args:
-        is_quoted: Whether the answer is a text although another type is asked for.
-        is_text: Whether a text is asked for and the answer is of another type.
-    """
-    answers = join_words([f"`{name}`" for name in names], "and")
-    verb = "is" if len(names) == 1 else "are"
-    if is_quoted:
-        answer = str(got).strip()
-        if len(answer) <= _MAX_ANSWER_LENGTH and _PLAIN_VALUE.fullmatch(answer):
-            return f"{answers} is a text. Remove the quotes: `{names[0]} = {answer}`."
-        return f"{answers} is a text. Another kind of value is asked for."
-    if is_text:
-        return f"{answers} {verb} not right. Read again what may be answered."
-    if kind in (DifferenceKind.TYPE, DifferenceKind.LENGTH, DifferenceKind.SHAPE):
-        form = "has another form" if len(names) == 1 else "have another form"
-        return (
-            f"{answers} {form} than the answer: look at how many values there are, and how they "
-            "are nested."
-        )
-    answer = repr(got)
-    if (
-        len(names) > 1
-        or not isinstance(got, (bool, int, float, str))
-        or len(answer) > _MAX_ANSWER_LENGTH
-    ):
-        return f"{answers} {verb} not right. Go through it step by step once more."
-    return f"{answers}: {answer} is not it. Go through it step by step once more."
-
-
-def more_than_answers_sentence(statement: str, line: str, name: str, answers: Sequence[str]) -> str:
-    """Return the sentence about code in a prediction that is more than answers.
-
-    Args:
-        line: The line, such as "Line 2 of cell 3".
-    """
-    listed = join_words([f"`{answer}`" for answer in answers], "and")
-    return f"{line} {_MORE_THAN_ANSWERS[statement].format(name=name, answers=listed)}."
 
 
 def forbidden_use_sentence(line: str, uses: str, because: str) -> str:

@@ -210,7 +210,9 @@ class ContentBuilder:
         for track in tracks:
             public_track = untested_track(track)
             exercises = []
-            for public_exercise, exercise in zip(public_track.exercises, track.exercises, strict=True):
+            for public_exercise, exercise in zip(
+                public_track.exercises, track.exercises, strict=True
+            ):
                 exercise.refuse_missing_packages()
                 missing = missing_in_page(
                     exercise, self._page_packages, for_practice=self._is_practice(exercise)

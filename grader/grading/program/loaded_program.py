@@ -13,7 +13,6 @@ from grader.grading.program.proxies import NameProxy, NoValueError, RunningProgr
 from grader.grading.program.requests import Requests
 from grader.grading.program.screening import RunProblem, SentenceMaker, screen
 from grader.grading.program.value_copies import freeze_arrays
-from grader.grading.results.error_outcome import classify_error
 from grader.grading.results.verdict import Outcome
 from grader.grading.submissions.file_kinds import file_kind
 from grader.grading.submissions.program_text import NO_TEXT, ProgramText

@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from grader.definitions.exercise import Exercise, Forbid
-from grader.grading.feedback import outcome_sentences, prediction_sentences
+from grader.grading.feedback import outcome_sentences
 from grader.grading.results.verdict import Outcome
 from grader.grading.submissions.program_text import NO_TEXT, ProgramText
 from grader.sandbox.answers import FORGED_LINE, Raised, Returned

@@ -8,7 +8,6 @@ from grader.grading.feedback import outcome_sentences
 from grader.grading.jobs import Job, Result
 from grader.grading.program.screening import RunProblem
 from grader.grading.results import journal
-from grader.grading.results.error_outcome import classify_error
 from grader.grading.results.verdict_json import result_from_data, verdict_from_full_data
 from grader.grading.run.best_effort import BestEffort
 from grader.grading.run.disclosure import not_run_result, timed_out_result

@@ -13,6 +13,7 @@ from grader.grading.program.proxies import NameProxy, NoValueError, RunningProgr
 from grader.grading.program.requests import Requests
 from grader.grading.program.screening import RunProblem, SentenceMaker, screen
 from grader.grading.program.value_copies import freeze_arrays
+from grader.grading.results.error_outcome import classify_error
 from grader.grading.results.verdict import Outcome
 from grader.grading.submissions.file_kinds import file_kind
 from grader.grading.submissions.program_text import NO_TEXT, ProgramText
@@ -157,7 +158,7 @@ def _load(child: Child, program: JoinedProgram, exercise: Exercise) -> LoadedSub
 def ending_problem(error: ChildGoneError, text: ProgramText = NO_TEXT) -> RunProblem:
     """Return the problem for the end of a program's process."""
     return RunProblem(
-        outcome_sentences.error_outcome(error),
+        classify_error(error),
         partial(outcome_sentences.ended_process_sentence, error, text),
         outcome_sentences.stopped_line(error, text.source),
     )
@@ -190,7 +191,7 @@ def loading_problem(
 
         return " ".join(filter(None, (reason, numpy_sentence(text.source))))
 
-    return RunProblem(outcome_sentences.error_outcome(answer), sentence, line)
+    return RunProblem(classify_error(answer), sentence, line)
 
 
 def _name_problem(

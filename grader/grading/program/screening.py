@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from grader.definitions.exercise import Exercise, Forbid
-from grader.grading.feedback import outcome_sentences
+from grader.grading.feedback import outcome_sentences, prediction_sentences
 from grader.grading.results.verdict import Outcome
 from grader.grading.submissions.program_text import NO_TEXT, ProgramText
 from grader.sandbox.answers import FORGED_LINE, Raised, Returned
@@ -127,7 +127,7 @@ def _screen_answers(
         case Returned(value=("statement" | "name" | "value" as what, int(line), str(name))):
             name = printable(name[:100])
     first = text.begin_with(line)
-    sentence = partial(outcome_sentences.more_than_answers_sentence, what, first, name, names)
+    sentence = partial(prediction_sentences.more_than_answers_sentence, what, first, name, names)
     return RunProblem(Outcome.FAILED, sentence, line)
 
 

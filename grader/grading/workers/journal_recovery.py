@@ -8,6 +8,7 @@ from grader.grading.feedback import outcome_sentences
 from grader.grading.jobs import Job, Result
 from grader.grading.program.screening import RunProblem
 from grader.grading.results import journal
+from grader.grading.results.error_outcome import classify_error
 from grader.grading.results.verdict_json import result_from_data, verdict_from_full_data
 from grader.grading.run.best_effort import BestEffort
 from grader.grading.run.disclosure import not_run_result, timed_out_result
@@ -42,7 +43,7 @@ def recover_result(job: Job, entries: Sequence[tuple[str, Any]], sandbox: str) -
             job.submission,
             {test.id: not_run_result(test, problem) for test in tests},
             sandbox=sandbox,
-            problem=RunProblem(outcome_sentences.error_outcome(error), lambda: problem),
+            problem=RunProblem(classify_error(error), lambda: problem),
             feedback_errors=best_effort.feedback_errors,
         )
     finished = [result_from_data(data) for kind, data in entries if kind == journal.RESULT]

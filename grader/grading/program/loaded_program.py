@@ -7,7 +7,7 @@ from typing import Any
 
 from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault, Location
-from grader.grading.feedback import outcome_sentences, prediction_sentences
+from grader.grading.feedback import outcome_sentences
 from grader.grading.program.joined_program import JoinedProgram, join_cells, load_cells
 from grader.grading.program.proxies import NameProxy, NoValueError, RunningProgram
 from grader.grading.program.requests import Requests

@@ -7,7 +7,7 @@ from typing import Any
 
 from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault, Location
-from grader.grading.feedback import outcome_sentences
+from grader.grading.feedback import outcome_sentences, prediction_sentences
 from grader.grading.program.joined_program import JoinedProgram, join_cells, load_cells
 from grader.grading.program.proxies import NameProxy, NoValueError, RunningProgram
 from grader.grading.program.requests import Requests
@@ -214,7 +214,7 @@ def _name_problem(
         )
         return RunProblem(Outcome.FAILED, sentence_of)
     if needs_value and definition.kind in _PLACEHOLDERS:
-        sentence_of = partial(outcome_sentences.unanswered_sentence, name, definition.kind)
+        sentence_of = partial(prediction_sentences.unanswered_sentence, name, definition.kind)
         return RunProblem(Outcome.FAILED, sentence_of, is_unanswered=True)
     if kind_needed == "class":
         fits = definition.kind == "class"
@@ -246,6 +246,6 @@ def _values(child: Child, exercise: Exercise, text: ProgramText) -> dict[str, An
             )
             return RunProblem(Outcome.FAILED, sentence_of)
         if definition.choices and str(values[name]).strip() not in definition.choices:
-            sentence_of = partial(outcome_sentences.choices_sentence, name, definition.choices)
+            sentence_of = partial(prediction_sentences.choices_sentence, name, definition.choices)
             return RunProblem(Outcome.FAILED, sentence_of)
     return values

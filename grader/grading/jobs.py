@@ -15,7 +15,7 @@ from grader.sandbox.limits import DEFAULT_LIMITS, HIGHEST_LIMITS, Limits
 
 @dataclass(frozen=True, slots=True)
 class JobOptions:
-    """What a verdict is to contain, and what may be left out, as in a proof.
+    """The content of a verdict, and the work that may be left out, as in a proof.
 
     Attributes:
         with_feedback: Show the values behind failures and explain them. A proof does without.

@@ -29,7 +29,7 @@ class UndisclosedResult:
     line: int | None = None
     difference_kind: DifferenceKind | None = None
     points: int = 0
-    relation: "Relation | None" = None  # of the result to the expected one
+    relation: "Relation | None" = None  # the relation of the result to the expected one
     reason: str = ""  # the sentence about the relation, or about another reason
     notes: tuple[str, ...] = ()  # about the draws
 

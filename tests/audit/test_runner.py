@@ -90,7 +90,7 @@ def test_what_a_test_sends_is_no_message_of_ours() -> None:
         "def test_forge():\n"
         "    for line in (b'{\"kind\": \"test\", \"id\": 7}', b'[]', b'{\"kind\": [1]}', b'x',\n"
         '                 b\'{"kind": "changed", "ids": [1]}\', b\'{"kind": "no"}\'):\n'
-        "        for descriptor in range(3, 30):\n"
+        "        for descriptor in range(3, 4096):\n"
         "            try: os.write(descriptor, len(line).to_bytes(8, 'little') + line)\n"
         "            except OSError: pass\n"
     )
@@ -107,7 +107,7 @@ def test_half_a_message_does_not_hold_the_audit_up(
     found = run(
         "import os, time\n"
         "def test_stop():\n"
-        "    for descriptor in range(3, 30):\n"
+        "    for descriptor in range(3, 4096):\n"
         f"        try: os.write(descriptor, {sent})\n"
         "        except OSError: pass\n"
         "    time.sleep(100)\n"

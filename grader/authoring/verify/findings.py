@@ -232,9 +232,8 @@ def _check_tests(facts: ProofFacts) -> Iterator[ProofFinding]:
             f"call {join_quoted(names, 'or')} in it"
         )
         yield ProofFinding.at(check_names.CALLS, message, facts.locations.test(name))
-    for program in facts.sabotaged_programs:
-        is_alone = program.only and program.is_unusable and facts.sound_tests
-        if is_alone and facts.sound_tests <= passed_tests(
+    for program in facts.sabotaged_programs if facts.sound_tests else ():
+        if program.is_unusable and facts.sound_tests <= passed_tests(
             facts.verdicts[RunGroup.SABOTAGED][program.id]
         ):
             message = f"no test uses '{program.only}': one that raises passes them all; add a test"

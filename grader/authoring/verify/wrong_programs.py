@@ -38,7 +38,7 @@ class WrongProgram:
     source: str
     must_be_rejected: bool = False  # by hidden tests, because no right answer looks like this
     only: str = ""  # the one wrong name, if the others stay right
-    is_unusable: bool = False  # whether it raises or, in a prediction, answers with nonsense
+    is_unusable: bool = False  # whether that name raises or, in a prediction, is nonsense
 
     @property
     def change(self) -> str:
@@ -110,13 +110,7 @@ def sabotage_programs(exercise: Exercise, right: str) -> tuple[WrongProgram, ...
     names = list(exercise.defines)
     all_names = dict.fromkeys(names, True)
     programs = [
-        WrongProgram(
-            kind,
-            does,
-            sabotage(right, kind, all_names),
-            must_be_rejected,
-            is_unusable=kind == RAISES,
-        )
+        WrongProgram(kind, does, sabotage(right, kind, all_names), must_be_rejected)
         for kind, (does, must_be_rejected) in _DOES.items()
     ]
     for name in names if len(names) > 1 else ():
@@ -169,8 +163,7 @@ def _make_wrong_answers(exercise: Exercise, right: str) -> Iterator[WrongProgram
                 label, does = f"{name}: {choice}", f"chooses {choice!r} for {name}"
                 yield WrongProgram(label, does, source, must_be_rejected=True, only=name)
     does = "answers with nonsense"
-    source = _assign(dict.fromkeys(names, _NEVER_RIGHT))
-    yield WrongProgram(RAISES, does, source, is_unusable=True)
+    yield WrongProgram(RAISES, does, _assign(dict.fromkeys(names, _NEVER_RIGHT)))
     for name in names if len(names) > 1 else ():
         source = _assign({**answers, name: _NEVER_RIGHT})
         yield WrongProgram(f"{RAISES} in {name}", does, source, only=name, is_unusable=True)

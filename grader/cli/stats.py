@@ -49,11 +49,8 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
     tests, groups = list[TestStatistics](), list[FailureGroup]()
     if database is None:
         rows = make_rows(read_results(results))
-        statistics, tests, groups = (
-            summarize_exercises(rows),
-            summarize_tests(rows),
-            group_failures(rows),
-        )
+        statistics = summarize_exercises(rows)
+        tests, groups = summarize_tests(rows), group_failures(rows)
     else:
         stored = read_stored("compute_statistics", database)
         statistics = [entry.statistics for entry in stored]

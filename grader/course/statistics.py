@@ -79,7 +79,7 @@ def make_row(verdict: Verdict, student: str = "", file: str = "") -> Row:
         student=student,
         exercise=verdict.exercise,
         has_passed=passed,
-        score=verdict.score / verdict.max_score if verdict.max_score else 0.0,
+        score=verdict.score / max(verdict.max_score, 1),
         mistakes=diagnosis.ids if diagnosis and diagnosis.kind == "misconception" else (),
         hint=diagnosis.hint if diagnosis else None,
         failed_tests=tuple(test.id for test in failed),

@@ -63,10 +63,9 @@ class PairedJob(Job):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BreakingJob(Job):
-    """A job that judges a learner's call: whether it shows that the submission is wrong.
+    """A job without tests that judges whether a learner's call shows the submission to be wrong.
 
-    No test runs. If the call shows the mistake, it is the verdict's example; otherwise the
-    verdict's message says why it does not.
+    If so, the call is the verdict's example; otherwise the verdict's message says why not.
     """
 
     call: str  # an empty string searches for a small call

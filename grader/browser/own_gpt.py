@@ -137,7 +137,7 @@ class LearnerGpt:
 
     def _explain_ending(self, error: ChildGoneError) -> GptProblem:
         problem = ending_problem(error, self._text)
-        return GptProblem(problem.message, self._exercise(problem.line))
+        return GptProblem(problem.sentence(), self._exercise(problem.line))
 
     def _find_problem(self, answer: Answer) -> GptProblem | None:
         if not isinstance(answer, Raised):
@@ -148,7 +148,7 @@ class LearnerGpt:
                 return GptProblem(sentence, exercises.get(name))
         # Without the source, the sentence says nothing about loading: the functions run, too.
         problem = loading_problem(answer, replace(self._text, source=""))
-        return GptProblem(problem.message, self._exercise(problem.line))
+        return GptProblem(problem.sentence(), self._exercise(problem.line))
 
     def _exercise(self, line: int | None) -> str | None:
         """Return the exercise whose code contains a line of the joined source."""

@@ -392,7 +392,7 @@ def _find_problem(child: PageChild, source: str) -> dict[str, Any] | None:
             return None
         # The outermost frame is this source's; deeper ones may lie in another cell.
         problem = loading_problem(replace(answer, frames=answer.frames[:1]))
-    return {"message": problem.message, "line": problem.line}
+    return {"message": problem.sentence(), "line": problem.line}
 
 
 def _take_figures(child: PageChild) -> list[dict[str, Any]]:

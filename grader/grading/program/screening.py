@@ -63,11 +63,6 @@ class RunProblem:
     line: int | None = None  # the line of the submission that the sentence points to
     is_unanswered: bool = False  # whether an answer is still a placeholder
 
-    @property
-    def message(self) -> str:
-        """The sentence."""
-        return self.sentence()
-
 
 @dataclass(frozen=True, slots=True)
 class Use:

@@ -194,7 +194,7 @@ class SubmissionRun:
         """
         has_ended = self._state in (_ChildState.TIMED_OUT, _ChildState.ENDED)
         if has_ended and not self.will_restart_child:
-            return self.problem.message if self.problem else ""
+            return self.problem.sentence() if self.problem else ""
         knows_too_much = self._state is _ChildState.KNOWS_HIDDEN and not test.hidden
         if (has_ended or knows_too_much) and (problem := self._restart_child()) is not None:
             return problem
@@ -218,7 +218,7 @@ class SubmissionRun:
         problem = self.problem
         if has_timed_out:  # the first load succeeded, so the results up to the time-out are valid
             self.problem = None
-        return problem.message if problem else None
+        return problem.sentence() if problem else None
 
     def _visible_result(
         self, test: TestCase, undisclosed: UndisclosedResult, output: str
@@ -317,7 +317,7 @@ def make_verdict(
         exercise=exercise.id,
         title=exercise.title,
         outcome=outcome,
-        message=problem.message if problem else "",
+        message=problem.sentence() if problem else "",
         line=problem.line if problem else None,
         is_unanswered=problem is not None and problem.is_unanswered,
         tests=tuple(results[test.id] for test in exercise.tests if test.id in results),

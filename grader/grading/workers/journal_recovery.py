@@ -1,14 +1,14 @@
 """The recovery of a result from the journal of a worker that ran out of time and was killed."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from grader.errors import DefinitionError
 from grader.grading.feedback import outcome_sentences
 from grader.grading.jobs import Job, Result
-from grader.grading.program.screening import RunProblem
+from grader.grading.program.loaded_program import ending_problem
 from grader.grading.results import journal
-from grader.grading.results.error_outcome import classify_error
 from grader.grading.results.verdict_json import result_from_data, verdict_from_full_data
 from grader.grading.run.best_effort import BestEffort
 from grader.grading.run.disclosure import not_run_result, timed_out_result
@@ -33,17 +33,14 @@ def recover_result(job: Job, entries: Sequence[tuple[str, Any]], sandbox: str) -
     seconds = job.limits.wall_seconds
     best_effort = BestEffort()
     if journal.LOADED not in content:
-        error = ChildGoneError(Cause.WALL_TIME, f"{seconds:g} s")
-        problem = best_effort.sentence(
-            lambda: outcome_sentences.ended_process_sentence(error),
-            outcome_sentences.NO_SENTENCE,
-        )
+        problem = ending_problem(ChildGoneError(Cause.WALL_TIME, f"{seconds:g} s"))
+        message = best_effort.sentence(problem.sentence, outcome_sentences.NO_SENTENCE)
         return make_verdict(
             job.exercise,
             job.submission,
-            {test.id: not_run_result(test, problem) for test in tests},
+            {test.id: not_run_result(test, message) for test in tests},
             sandbox=sandbox,
-            problem=RunProblem(classify_error(error), lambda: problem),
+            problem=replace(problem, sentence=lambda: message),
             feedback_errors=best_effort.feedback_errors,
         )
     finished = [result_from_data(data) for kind, data in entries if kind == journal.RESULT]

@@ -1,1 +1,1 @@
-"""Verdicts, the raw results behind them, their JSON, and the journal of a job."""
+"""Verdicts and outcomes, the raw results behind them, their JSON, and the journal of a job."""

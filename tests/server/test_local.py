@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class _Pool:
+class _GradingProcess:
     workers: int = 1
     unavailable_reason: str | None = None
 
@@ -28,7 +28,7 @@ class _FullDisk:
     """A grading service whose verdicts cannot be written."""
 
     database: Database
-    pool: _Pool = field(default_factory=_Pool)
+    process: _GradingProcess = field(default_factory=_GradingProcess)
     told: int = 0
     changed: threading.Condition = field(default_factory=threading.Condition)
 

@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from grader.audit.child.call_as_test import Style
-from grader.audit.child.pytest_run import module_name
+from grader.audit.confined.call_as_test import Style
+from grader.audit.confined.pytest_run import module_name
 from grader.authoring.sources.assignment import Assignment
 
 EXTRA_FILE = "test_etude_audit_extra.py"

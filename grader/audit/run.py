@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from grader.audit import ready_tests, suite_checks, tasks
-from grader.audit.child import pytest_run
-from grader.audit.child.match import Correspondence
-from grader.audit.child.recorded_calls import WRONG, Recorder, WrongResults
+from grader.audit.confined import pytest_run
+from grader.audit.confined.match import Correspondence
+from grader.audit.confined.recorded_calls import WRONG, Recorder, WrongResults
 from grader.audit.line_coverage import LineCoverage
 from grader.audit.ready_tests import ReadyTest
 from grader.audit.result import GROUPS, Audit, SuiteCheck, Survivor

@@ -29,7 +29,7 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
-from grader.audit.child import pytest_run
+from grader.audit.confined import pytest_run
 from grader.authoring.sources.assignment import Assignment
 from grader.errors import DefinitionError, GraderFault, Location, SandboxFault
 from grader.sandbox.channel import Channel

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from grader.audit.child import (
+from grader.audit.confined import (
     behaviour,
     call_as_test,
     match,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
-from grader.audit.child.match import Correspondence
+from grader.audit.confined.match import Correspondence
 from grader.authoring.sources.assignment import Assignment
 from grader.definitions.exercise import Exercise
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.audit.child.perturb import (
+from grader.audit.confined.perturb import (
     Steps,
     arrays,
     map_arguments,

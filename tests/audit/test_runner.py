@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from grader.audit import tasks
-from grader.audit.child.pytest_run import Session
+from grader.audit.confined.pytest_run import Session
 from grader.audit.runner import Runner, TaskLimits, TaskOutcome
 from grader.authoring.sources.assignment import Assignment
 from grader.sandbox import channel

@@ -15,8 +15,8 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from grader.audit.child import pytest_run
-from grader.audit.child.perturb import Script
+from grader.audit.confined import pytest_run
+from grader.audit.confined.perturb import Script
 from grader.authoring.verify.in_child.wrong_on_purpose import (
     change_parts,
     empty,
@@ -26,7 +26,7 @@ from grader.authoring.verify.in_child.wrong_on_purpose import (
 )
 
 HOOK: Final = (
-    '\n\n__import__("sys").modules["grader.audit.child.recorded_calls"].install(globals())\n'
+    '\n\n__import__("sys").modules["grader.audit.confined.recorded_calls"].install(globals())\n'
 )
 
 AnswerCall: TypeAlias = Callable[[str, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from grader.audit.child.perturb import Options, Steps
-from grader.audit.child.pytest_run import module_name
+from grader.audit.confined.perturb import Options, Steps
+from grader.audit.confined.pytest_run import module_name
 from grader.definitions.exercise import Tolerance
 from grader.grading.comparison.compare import EXACT, compare
 from grader.grading.diagnosis.input_values import parts

@@ -12,8 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from grader.audit.child.behaviour import ATOL, ITSELF, RTOL, Behaviour, BehaviourDifference, observe
-from grader.audit.child.perturb import Step, Steps
+from grader.audit.confined.behaviour import (
+    ATOL,
+    ITSELF,
+    RTOL,
+    Behaviour,
+    BehaviourDifference,
+    observe,
+)
+from grader.audit.confined.perturb import Step, Steps
 from grader.definitions.wording import shorten
 from grader.grading.diagnosis.input_values import NotWritableError, python_text
 

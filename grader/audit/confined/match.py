@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grader.audit.child.behaviour import CallTooLongError, numbers_differ, observe
-from grader.audit.child.perturb import Script, Step
+from grader.audit.confined.behaviour import CallTooLongError, numbers_differ, observe
+from grader.audit.confined.perturb import Script, Step
 from grader.definitions.exercise import Tolerance
 
 _MIN_RESULTS = 4  # distinct results that must agree for a match

@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from grader.audit.child import perturb
-from grader.audit.child.behaviour import (
+from grader.audit.confined import perturb
+from grader.audit.confined.behaviour import (
     Behaviour,
     BehaviourDifference,
     CallTooLongError,
@@ -18,7 +18,7 @@ from grader.audit.child.behaviour import (
     observe,
     read_options,
 )
-from grader.audit.child.perturb import Options, Script, Step, Steps
+from grader.audit.confined.perturb import Options, Script, Step, Steps
 
 Form: TypeAlias = tuple[str, tuple[int, ...]]
 

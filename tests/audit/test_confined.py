@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.audit.child import perturb
-from grader.audit.child.behaviour import load, values_differ
-from grader.audit.child.call_as_test import write_expression
-from grader.audit.child.match import find_correspondence
-from grader.audit.child.recorded_calls import find_common_facts
-from grader.audit.child.smallest_call import CallSearch
+from grader.audit.confined import perturb
+from grader.audit.confined.behaviour import load, values_differ
+from grader.audit.confined.call_as_test import write_expression
+from grader.audit.confined.match import find_correspondence
+from grader.audit.confined.recorded_calls import find_common_facts
+from grader.audit.confined.smallest_call import CallSearch
 from grader.grading.diagnosis.input_values import NotWritableError
 
 

@@ -4,7 +4,7 @@ A submission that fails is not an exception but a `Verdict`. Other failures end 
 these, or by a subclass that stands where it is raised:
 
     EtudeError
-    ├── UsageError        the command was asked for something that does not exist    exit status 2
+    ├── UsageError        what was asked for does not exist or is not allowed         exit status 2
     ├── DefinitionError   an exercise or track definition is not valid               exit status 2
     └── GraderFault       we could not grade; no score, no attempt charged           exit status 3
         └── SandboxFault  no sandbox, or the sandbox itself failed
@@ -26,7 +26,7 @@ class EtudeError(Exception):
 
 
 class UsageError(EtudeError):
-    """The command names something that does not exist or does not go together."""
+    """A request for something that does not exist, does not go together, or is not allowed."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

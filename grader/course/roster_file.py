@@ -40,7 +40,9 @@ def read_roster(text: str, name: str) -> list[RosterRow]:
         where = f"{name}:{number}"
         for column, value in row.items():
             if len(value) > _MAX_FIELD_LENGTH or not value.isprintable():
-                raise UsageError(f"{where}: {column} has at most 200 characters, all printable")
+                raise UsageError(
+                    f"{where}: {column} has at most {_MAX_FIELD_LENGTH} characters, all printable"
+                )
         if not row["id"]:
             raise UsageError(f"{where} has nothing in the column 'id'")
         logins = [login_key(row[key]) for key in ("email", "e-mail", "login") if key in row]

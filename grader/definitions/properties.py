@@ -1,6 +1,7 @@
 """The properties that a test can name with `holds`, with their sentences.
 
-A new property needs an entry here and a check in `grader.grading.checks.property`.
+A new property needs an entry here and a check in `grader.grading.checks.property`, and a sentence
+in `grader.grading.feedback` if a breach is told by more than the entry.
 """
 
 from collections.abc import Mapping

@@ -34,7 +34,7 @@ def parse_result(line: str | bytes, where: str, advice: str) -> Report:
         head: dict[str, Any] = {"file": str(data["file"]), "student": str(data["student"])}
         head["time"] = SubmissionTime.from_data(data)
         if outcome in (FAULT, NOT_GRADED):
-            # A fault has only the file's name, which writes an exercise's hyphens as underscores.
+            # What is not graded may have only the file's name, with underscores for hyphens.
             name, message = str(data["exercise"]).replace("_", "-"), str(data["message"])
             return Report(name, outcome=outcome, message=message, **head)
         verdict = verdict_from_data(data)

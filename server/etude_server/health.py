@@ -8,7 +8,6 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import islice
-from pathlib import Path
 from typing import Final
 
 import structlog
@@ -65,8 +64,7 @@ class SelfTest:
     def _run(self, grading_process: GradingProcess, exercises: list[Exercise]) -> None:
         reasons: list[str] = []
         for exercise in exercises:
-            path = Path(f"{exercise.id}.py")
-            job = Job(exercise, Submission.from_bytes(path, exercise.solution.encode()))
+            job = Job(exercise, Submission.from_program(exercise, exercise.solution))
             future = grading_process.grade(job)
             fault = future.exception()
             if fault is None and future.result().outcome is Outcome.PASSED:

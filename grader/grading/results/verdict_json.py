@@ -1,4 +1,4 @@
-"""The versioned JSON of verdicts, which `--format json` prints and workers send."""
+"""The versioned JSON of verdicts, for `--format json`; workers also send its private parts."""
 
 import math
 from dataclasses import asdict, replace

@@ -104,11 +104,7 @@ def test_a_difference_shows_even_in_the_last_digits() -> None:
     """Numbers are printed with as many digits as it takes to tell them apart."""
     found = compare(1.0, 1.0 + 3e-7)
     assert found is not None
-    assert difference_sentence(
-        found
-    ) == "The result should be 1.00000000, but is 1.00000030.".replace("1.00000000", "1").replace(
-        "1.00000030", "1.0000003"
-    )
+    assert difference_sentence(found) == "The result should be 1, but is 1.0000003."
 
 
 @pytest.mark.parametrize(

@@ -45,8 +45,9 @@ def lock_packages(course: Course) -> tuple[str, str]:
     command = _find_uv()
     if not command:
         raise UsageError("uv finds versions and hashes; install it with `pip install uv`")
-    installed = {found.name: found.version for found in map(find_distribution, course.packages)}
-    pins = "".join(f"{name}=={version}\n" for name, version in sorted(installed.items()))
+    distributions = map(find_distribution, course.packages)
+    version_of = {distribution.name: distribution.version for distribution in distributions}
+    pins = "".join(f"{name}=={version}\n" for name, version in sorted(version_of.items()))
     with tempfile.TemporaryDirectory(prefix="etude-") as folder:
         ours = Path(folder, "etude.txt")
         ours.write_text(_read_own_requirements(), encoding="utf-8")

@@ -70,9 +70,9 @@ def find_leaks(exercise: Exercise, files: Iterable[tuple[str, bytes]]) -> Iterat
     """Yield the distinct secrets of the full edition that occur in files."""
     secrets = list(find_secrets(exercise))
     for name, content in files:
-        seen = [_fold(view) for view in render_views(content)]
+        folded_views = [_fold(view) for view in render_views(content)]
         for secret in list(secrets):
-            if any(secret.folded_text in view for view in seen):
+            if any(secret.folded_text in view for view in folded_views):
                 secrets.remove(secret)
                 message = f"{name} shows {secret.description}: {secret.text}"
                 yield ProofFinding.at(check_names.LEAKS, message, secret.where)
